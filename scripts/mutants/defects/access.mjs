@@ -1,5 +1,6 @@
 /** Who may do what, by whose word, and on which state of the rules. */
 const src = (path) => `packages/server/src/${path}`;
+const sql = (name) => `packages/server/sql/${name}.sql`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
@@ -189,9 +190,9 @@ export const mutants = [
   },
   {
     id: 'found-no-turn-between-processes',
-    file: src('store/committer/commit-sql.ts'),
-    find: '\n  for no key update of l',
-    replace: '',
+    file: sql('store_batch_1'),
+    find: 'where l.id = ledger for no key update;',
+    replace: 'where l.id = ledger;',
     breaks: 'Two admins put each other out at two processes, and nobody is left.',
     tests: [test('access-http/two-servers.test.ts')],
   },

@@ -1,5 +1,6 @@
 /** What is erased stays erased, and only that. */
 const src = (path) => `packages/server/src/${path}`;
+const sql = (name) => `packages/server/sql/${name}.sql`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
@@ -45,9 +46,9 @@ export const mutants = [
   },
   {
     id: 'erasure-intent-compare-and-set',
-    file: src('store/committer/commit-sql.ts'),
-    find: "where w.action = 'erase' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.was",
-    replace: "where w.action = 'erase' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid",
+    file: sql('store_batch_1'),
+    find: 'r.luid = one.luid and r.change = one.was and r.status',
+    replace: 'r.luid = one.luid and r.status',
     breaks: 'A proof that comes meanwhile stays behind, or the history has a gap.',
     tests: [test('erasure/intents-races.deep.test.ts')],
   },

@@ -1,5 +1,6 @@
 /** What is signed: proofs, tokens, and what they were used for. */
 const src = (path) => `packages/server/src/${path}`;
+const sql = (name) => `packages/server/sql/${name}.sql`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
@@ -46,9 +47,9 @@ export const mutants = [
   },
   {
     id: 'commit-used-proofs-kept',
-    file: src('store/committer/commit-sql.ts'),
-    find: '    USED,\n',
-    replace: '',
+    file: sql('store_batch_1'),
+    find: '    select ledger, digest, w.luid from unnest(done) w,',
+    replace: '    select ledger, digest, w.luid from unnest(held[:0]) w,',
     breaks: 'Nobody remembers what a proof was used for.',
     tests: [test('replay/reused.test.ts')],
   },

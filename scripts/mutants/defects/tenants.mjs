@@ -1,37 +1,38 @@
 /** What keeps ledgers apart: every row, key, cache entry and query belongs to one. */
 const src = (path) => `packages/server/src/${path}`;
+const sql = (name) => `packages/server/sql/${name}.sql`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
   {
     id: 'tenant-needs',
-    file: src('store/committer/commit-sql.ts'),
-    find: 'on r.ledger_id = $1::bigint and r.kind = n.kind',
-    replace: 'on r.kind = n.kind',
+    file: sql('store_batch_1'),
+    find: 'where r.ledger_id = ledger and r.kind = n.kind',
+    replace: 'where r.kind = n.kind',
     breaks: "A write that needs a record is satisfied by another tenant's.",
     tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-update',
-    file: src('store/committer/commit-sql.ts'),
-    find: "where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid",
-    replace: "where w.action = 'update' and not w.reused and r.luid",
+    file: sql('store_batch_1'),
+    find: "where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;\n    when 'drop'",
+    replace: "where r.luid = one.luid and r.change = one.was;\n    when 'drop'",
     breaks: "An update changes another tenant's record of the same luid.",
     tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-drop',
-    file: src('store/committer/commit-sql.ts'),
-    find: "where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid",
-    replace: "where w.action = 'drop' and not w.reused and r.luid",
+    file: sql('store_batch_1'),
+    find: 'delete from record r where r.ledger_id = ledger and r.luid',
+    replace: 'delete from record r where r.luid',
     breaks: "A drop deletes another tenant's record of the same luid.",
     tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-decided',
-    file: src('store/committer/commit-sql.ts'),
-    find: 'set version = version + 1 where id = $1::bigint and (',
-    replace: 'set version = version + 1 where (',
+    file: sql('store_batch_1'),
+    find: 'set version = l.version + 1 where l.id = ledger returning',
+    replace: 'set version = l.version + 1 returning',
     breaks: "A change of one ledger's rules makes every ledger's state out of date.",
     tests: [test('store/committer.test.ts')],
   },
@@ -117,17 +118,17 @@ export const mutants = [
   },
   {
     id: 'tenant-used-proofs',
-    file: src('store/committer/commit-sql.ts'),
-    find: 'where u.ledger_id = $1::bigint and u.digest',
+    file: sql('store_batch_1'),
+    find: 'where u.ledger_id = ledger and u.digest',
     replace: 'where u.digest',
     breaks: "A proof that another tenant's record has counts as used here.",
     tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'found-strangers-of-any-ledger',
-    file: src('store/committer/commit-sql.ts'),
-    find: 'on r.ledger_id = $1::bigint and r.kind in (${KEYED})',
-    replace: 'on r.kind in (${KEYED})',
+    file: sql('store_batch_1'),
+    find: "where r.ledger_id = ledger and r.kind in ('signer'",
+    replace: "where r.kind in ('signer'",
     breaks: "Whoever has a key in one ledger can write in no other where it is nobody's.",
     tests: [test('store/committer.test.ts')],
   },

@@ -28,6 +28,7 @@ import { statisticsSchema } from './migrations/0017-statistics.js';
 import { furtherAttemptsSchema } from './migrations/0018-further-attempts.js';
 import { limitsOfSymbolsSchema } from './migrations/0019-limits-of-symbols.js';
 import { storageSchema } from './migrations/0020-storage.js';
+import { storeFunctionsSchema } from './migrations/0021-store-functions.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -50,6 +51,7 @@ const numbered: Record<string, string> = {
   '0018-further-attempts': furtherAttemptsSchema,
   '0019-limits-of-symbols': limitsOfSymbolsSchema,
   '0020-storage': storageSchema,
+  '0021-store-functions': storeFunctionsSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { storeTogether } from '../../src/store/committer/commit.js';
+import { storeTogether } from '../../src/store/committer/batch.js';
 import { createPool } from '../../src/store/pool.js';
 import { writeOf } from '../store/write.js';
 import { newKey, newLedger, proofOver, signed, TestClient, type TestKey } from '../support/client.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { storeSettlement } from '../../src/store/committer/commit.js';
+import { storeSettlement } from '../../src/store/committer/batch.js';
 import type { BalanceWrite, LimitWrite, OpenIntentWrite, Settlement } from '../../src/store/committer/settlement.js';
 import type { Write } from '../../src/store/committer/write.js';
 import { migrate } from '../../src/store/migrate.js';
@@ -93,7 +93,7 @@ function store(more: Partial<Settlement>) {
 
 async function done(more: Partial<Settlement>): Promise<void> {
   const settled = await store(more);
-  expect(settled).toMatchObject({ isStored: true, isHome: true, isBalanced: true });
+  expect(settled).toMatchObject({ isStored: true, isHome: true });
   expect(settled.outcomes.every(({ result }) => result === 'done')).toBe(true);
 }
 
@@ -165,7 +165,7 @@ describe('decisions on intents are stored where they rest on what is still so', 
       [7, 7],
     ]) {
       const settled = await refused({ balances: [balance({ was: was!, version: version! })] });
-      expect(settled).toMatchObject({ isBalanced: false, outcomes: [{ result: 'blocked' }] });
+      expect(settled).toMatchObject({ outcomes: [{ result: 'blocked' }] });
     }
   });
 
@@ -200,8 +200,14 @@ describe('decisions on intents are stored where they rest on what is still so', 
   });
 
   it('not on there being no balance, where there is one', async () => {
-    expect(await refused({ balances: [balance({ was: 0, version: 1 })] })).toMatchObject({ isBalanced: false });
-    expect(await refused({ balances: [balance({ was: 0, version: 0 })] })).toMatchObject({ isBalanced: false });
+    expect(await refused({ balances: [balance({ was: 0, version: 1 })] })).toMatchObject({
+      isHome: true,
+      outcomes: [{ result: 'blocked' }],
+    });
+    expect(await refused({ balances: [balance({ was: 0, version: 0 })] })).toMatchObject({
+      isHome: true,
+      outcomes: [{ result: 'blocked' }],
+    });
   });
 
   it('not on a limit that has changed, or was set', async () => {
@@ -212,19 +218,28 @@ describe('decisions on intents are stored where they rest on what is still so', 
       [0, 1],
     ]) {
       const settled = await refused({ limits: [limit({ was: was!, version: version! })] });
-      expect(settled).toMatchObject({ isBalanced: false });
+      expect(settled).toMatchObject({ isHome: true, outcomes: [{ result: 'blocked' }] });
     }
   });
 
   it('not on a limit of a symbol that was dropped since, nor on one that was made anew with the same version', async () => {
     await pool.query("delete from record where ledger_id = $1 and kind = 'symbol'", [ledger]);
-    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({ isBalanced: false });
+    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({
+      isHome: true,
+      outcomes: [{ result: 'blocked' }],
+    });
     await done({ writes: [write('symbol', 'usd', { luid: `anew-${made}` })] });
-    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({ isBalanced: false });
+    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({
+      isHome: true,
+      outcomes: [{ result: 'blocked' }],
+    });
     // The new one has none yet, whatever the old one had.
     await done({ limits: [limit({ luid: 'anew', was: 0, version: 1 })] });
     for (const version of [1, 2])
-      expect(await refused({ limits: [limit({ version })] })).toMatchObject({ isBalanced: false });
+      expect(await refused({ limits: [limit({ version })] })).toMatchObject({
+        isHome: true,
+        outcomes: [{ result: 'blocked' }],
+      });
     await done({ limits: [limit({ luid: 'anew' })] });
     const { rows } = await pool.query('select luid, version from wallet_limit where ledger_id = $1 order by luid', [
       ledger,
@@ -244,7 +259,10 @@ describe('decisions on intents are stored where they rest on what is still so', 
   });
 
   it('not on an intent under way that was decided on meanwhile', async () => {
-    expect(await refused({ opened: [open({ was: 2 })] })).toMatchObject({ isBalanced: false });
+    expect(await refused({ opened: [open({ was: 2 })] })).toMatchObject({
+      isHome: true,
+      outcomes: [{ result: 'blocked' }],
+    });
     const change = await refused({ writes: [intent('open', { action: 'update', change: 3 })] });
     expect(change.outcomes).toMatchObject([{ result: 'stale' }]);
   });
@@ -269,7 +287,7 @@ describe('decisions on intents are stored where they rest on what is still so', 
 
   it('without a write, too', async () => {
     const before = await store({ opened: [open({ was: 1 })] });
-    expect(before).toEqual({ isStored: true, isHome: true, isBalanced: true, outcomes: [] });
+    expect(before).toEqual({ isStored: true, isHome: true, outcomes: [] });
     expect((await store({ opened: [open({ was: 1 })] })).isStored).toBe(false);
     expect((await store({ closed: [`open-${made}`] })).isStored).toBe(true);
     const { rows } = await pool.query('select from open_intent where ledger_id = $1', [ledger]);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCommitter, storeTogether } from '../../src/store/committer/commit.js';
+import { storeTogether } from '../../src/store/committer/batch.js';
+import { createCommitter } from '../../src/store/committer/commit.js';
 import type { Outcome, Write } from '../../src/store/committer/write.js';
 import { createPool } from '../../src/store/pool.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';

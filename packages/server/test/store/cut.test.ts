@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storeSettlement } from '../../src/store/committer/commit.js';
+import { storeSettlement } from '../../src/store/committer/batch.js';
 import { cutVersions } from '../../src/store/committer/cut.js';
 import type { EarlierVersion } from '../../src/store/committer/write.js';
 import { createPool } from '../../src/store/pool.js';

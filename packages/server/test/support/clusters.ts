@@ -19,6 +19,7 @@ const CACHE = join(root, 'node_modules/.cache/countersign-clusters');
 /** What the clusters are made of. */
 const SOURCES = [
   'packages/embedded-postgres/src',
+  'packages/server/sql',
   'packages/server/src/store/migrations',
   'packages/server/src/store/embedded.ts',
   'packages/server/src/process-limits.ts',

@@ -2,6 +2,11 @@ import type pg from 'pg';
 
 /** What the catalogue of PostgreSQL says of the schema `public`, as statements that make it, in an order of names. */
 const PARTS: readonly string[] = [
+  `select format(E'create type %I as (\\n%s\\n)', c.relname,
+     (select string_agg(format('  %I %s', attname, format_type(atttypid, atttypmod)), E',\\n' order by attnum)
+       from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped)) as text
+   from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'c' order by relname collate "C"`,
+
   `select pg_get_functiondef(p.oid) as text from pg_proc p where pronamespace = 'public'::regnamespace
    order by proname, pg_get_function_identity_arguments(p.oid)`,
 
@@ -48,7 +53,7 @@ const PARTS: readonly string[] = [
 /** Objects of sorts that `PARTS` does not know. */
 const OTHERS = `
 select relkind::text || ' ' || relname as name from pg_class c
-  where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'S', 'v')
+  where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'S', 'v', 'c')
 union all select 'sequence ' || relname from pg_class c
   where relnamespace = 'public'::regnamespace and relkind = 'S'
     and not exists (select from pg_depend where objid = c.oid and deptype = 'i')

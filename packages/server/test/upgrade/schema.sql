@@ -1,5 +1,141 @@
 set check_function_bodies = off;
 
+create type settle_balance_1 as (
+  wallet text,
+  symbol text,
+  was bigint,
+  version bigint,
+  available bigint,
+  available_luid text,
+  available_moment timestamp with time zone,
+  available_changed boolean,
+  reserved bigint,
+  reserved_luid text,
+  reserved_moment timestamp with time zone,
+  reserved_changed boolean
+);
+
+create type settle_entry_1 as (
+  wallet text,
+  symbol text,
+  version bigint,
+  intent text,
+  change integer,
+  available_by bigint,
+  reserved_by bigint,
+  available bigint,
+  reserved bigint,
+  moment timestamp with time zone
+);
+
+create type settle_limit_1 as (
+  wallet text,
+  symbol text,
+  metric text,
+  luid text,
+  was bigint,
+  version bigint,
+  amount bigint,
+  day date,
+  used bigint
+);
+
+create type settle_open_1 as (
+  luid text,
+  thread text,
+  was integer,
+  was_due timestamp with time zone,
+  due timestamp with time zone,
+  deadline timestamp with time zone,
+  stage text,
+  uses text[],
+  mac text
+);
+
+create type settle_outcome_1 as (
+  is_stored boolean,
+  is_leader boolean,
+  results text[],
+  version bigint
+);
+
+create type store_delivery_1 as (
+  ord integer,
+  handle text,
+  purpose text,
+  entry text,
+  effect text,
+  effect_handle text,
+  effect_change integer,
+  effect_domain text,
+  bridge text,
+  target text,
+  record text,
+  linked text,
+  mac text
+);
+
+create type store_earlier_1 as (
+  ord integer,
+  change integer,
+  action text,
+  cut integer,
+  mac text
+);
+
+create type store_needed_1 as (
+  ord integer,
+  kind text,
+  handle text,
+  luid text,
+  change integer
+);
+
+create type store_outcome_1 as (
+  results text[],
+  version bigint,
+  newest timestamp with time zone
+);
+
+create type store_secret_1 as (
+  ord integer,
+  name text,
+  sealed bytea
+);
+
+create type store_unregistered_1 as (
+  ord integer,
+  public text
+);
+
+create type store_write_1 as (
+  ord integer,
+  version bigint,
+  action text,
+  kind text,
+  handle text,
+  luid text,
+  change integer,
+  was integer,
+  moment timestamp with time zone,
+  is_fixed boolean,
+  hash text,
+  status text,
+  domain text,
+  link text,
+  proven boolean,
+  registers boolean,
+  bumps_rules boolean,
+  wakes boolean,
+  final text[],
+  proofs uuid[],
+  veiled uuid[],
+  mac text,
+  leaves text,
+  bytes integer,
+  beside integer
+);
+
 CREATE OR REPLACE FUNCTION public.assert_settled(is_settled boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -10,6 +146,45 @@ begin
   end if;
   return true;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.create_ledger_1(ledger bigint, handle text, luid text, owners text[], version bigint, epoch text, writes store_write_1[], documents text[], judged_data text[], bodies text[], secrets store_secret_1[])
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  present text;
+  stored store_outcome_1;
+begin
+  -- Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
+  select d.value into present from deployment d where d.name = 'epoch' for share;
+  if present is distinct from epoch then
+    return 'moved';
+  end if;
+  insert into ledger (id, handle, luid, owners, version) overriding system value values (ledger, handle, luid, owners, version)
+  on conflict do nothing;
+  if not found then
+    return 'taken';
+  end if;
+  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, '{}', '{}', null, '{}', 0);
+  if 'done' <> any (stored.results) then
+    raise exception 'Birth records were not stored: %', stored.results;
+  end if;
+  return 'done';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.newest_moment_1(ledger bigint, kinds text[])
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(max(n.moment), (select h.moment from home h where h.ledger_id = ledger))
+  from unnest(kinds) as k (kind),
+    lateral (
+      select r.moment from record r where r.ledger_id = ledger and r.kind || '' = k.kind
+      order by r.moment desc, r.seq limit 1
+    ) n
 $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_but_erasure()
@@ -40,6 +215,343 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.settle_batch_1(ledger bigint, leader text, lease integer, last timestamp with time zone, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], deliveries store_delivery_1[], events text[], moment timestamp with time zone, balances settle_balance_1[], entries settle_entry_1[], limits settle_limit_1[], limit_bodies text[], opened settle_open_1[], states text[], closed text[])
+ RETURNS settle_outcome_1
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  present constant timestamptz := clock_timestamp();
+  is_unchanged boolean := true;
+  stored store_outcome_1;
+  o settle_open_1;
+  b settle_balance_1;
+  l settle_limit_1;
+  version bigint;
+  luid text;
+begin
+  if leader is not null then
+    update home h set until = present + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = leader;
+    if not found then
+      return row(false, false, array(select 'blocked' from unnest(writes)), 0)::settle_outcome_1;
+    end if;
+  end if;
+
+  -- What fails from here on undoes all of this block.
+  begin
+    if cardinality(needs) > 0 then
+      is_unchanged := cardinality(unmet_needs_1(ledger, needs)) = 0;
+    end if;
+    for n in 1 .. cardinality(opened) loop
+      o := opened[n];
+      -- least ignores nulls: one that waits for somebody is not due.
+      o.due := case when o.due is not null then least(o.due, present) end;
+      if o.was = 0 then
+        insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
+        values (ledger, o.luid, o.thread, 1, o.due, o.deadline, o.stage, o.uses, states[n], o.mac);
+      else
+        -- A report that came meanwhile has made it due again.
+        update open_intent i set version = o.was + 1, deadline = o.deadline, stage = o.stage, uses = o.uses, state = states[n],
+          mac = o.mac, due = case when i.due is distinct from o.was_due then i.due else o.due end
+        where i.ledger_id = ledger and i.luid = o.luid and i.version = o.was;
+        is_unchanged := is_unchanged and found;
+      end if;
+    end loop;
+    if cardinality(closed) > 0 then
+      delete from open_intent o where o.ledger_id = ledger and o.luid = any (closed);
+    end if;
+
+    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}',
+      deliveries, events, moment, '{}', 0);
+    if not is_unchanged or 'done' <> any (stored.results) then
+      raise serialization_failure;
+    end if;
+
+    foreach b in array balances loop
+      if b.version = b.was then
+        -- One that was only read stays as it is until the transaction ends.
+        select c.version into version from balance c
+        where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol for no key update;
+        if coalesce(version, 0) <> b.was then
+          raise serialization_failure;
+        end if;
+      elsif b.was = 0 then
+        insert into balance (ledger_id, wallet, symbol, version, available, available_luid, available_moment, available_changed,
+          reserved, reserved_luid, reserved_moment, reserved_changed)
+        values (ledger, b.wallet, b.symbol, b.version, b.available, b.available_luid, b.available_moment, b.available_changed,
+          b.reserved, b.reserved_luid, b.reserved_moment, b.reserved_changed);
+      else
+        update balance c set version = b.version, available = b.available, available_moment = b.available_moment,
+          available_changed = b.available_changed, reserved = b.reserved, reserved_luid = b.reserved_luid,
+          reserved_moment = b.reserved_moment, reserved_changed = b.reserved_changed
+        where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol and c.version = b.was;
+        if not found then
+          raise serialization_failure;
+        end if;
+      end if;
+    end loop;
+
+    insert into entry (ledger_id, wallet, symbol, version, intent, change, available_by, reserved_by, available, reserved, moment)
+    select ledger, e.wallet, e.symbol, e.version, e.intent, e.change, e.available_by, e.reserved_by, e.available, e.reserved, e.moment
+    from unnest(entries) e;
+
+    for n in 1 .. cardinality(limits) loop
+      l := limits[n];
+      -- A limit is in force as long as its symbol is.
+      select c.version, c.luid into version, luid from wallet_limit c
+      where c.ledger_id = ledger and c.wallet = l.wallet and c.symbol = l.symbol and c.metric = l.metric
+        and exists (select from record s where s.ledger_id = ledger and s.luid = c.symbol_luid)
+      for no key update of c;
+      if coalesce(version, 0) <> l.was or luid <> l.luid then
+        raise serialization_failure;
+      end if;
+      if l.was = 0 and l.version > 0 then
+        -- Intents under way keep their symbols, and the others need theirs: each handle names one.
+        insert into wallet_limit (ledger_id, wallet, symbol, symbol_luid, metric, luid, version, amount, day, used, body)
+        values (ledger, l.wallet, l.symbol,
+          (select s.luid from record s where s.ledger_id = ledger and s.kind = 'symbol' and s.handle = l.symbol),
+          l.metric, l.luid, l.version, l.amount, l.day, l.used, limit_bodies[n]);
+      elsif l.version > l.was then
+        update wallet_limit c set version = l.version, amount = l.amount, day = l.day, used = l.used, body = limit_bodies[n]
+        where c.ledger_id = ledger and c.wallet = l.wallet and c.symbol = l.symbol and c.metric = l.metric and c.luid = l.luid;
+      end if;
+    end loop;
+    return row(true, true, stored.results, stored.version)::settle_outcome_1;
+  exception when serialization_failure then
+    return row(false, true,
+      array(
+        select case
+          when r.result = 'done' then 'blocked'
+          -- Of two in the batch that take one handle, nobody knows which is told so.
+          when r.result = 'duplicated' and not exists (
+            select from record taken where taken.ledger_id = ledger and taken.kind = w.kind and taken.handle = w.handle) then 'blocked'
+          else r.result end
+        from unnest(stored.results) with ordinality as r (result, ord) join unnest(writes) w using (ord) order by r.ord
+      ),
+      stored.version)::settle_outcome_1;
+  end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], secrets store_secret_1[], deliveries store_delivery_1[], events text[], clock timestamp with time zone, kinds text[], behind integer)
+ RETURNS store_outcome_1
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  -- Bytes of a row beside its texts; those of the function stored_bytes.
+  row_bytes constant int := 512;
+  rules bigint;
+  turn store_write_1;
+  newest timestamptz;
+  unmet int[] := '{}';
+  held store_write_1[];
+  reused int[];
+  stored int[] := '{}';
+  luids text[];
+  done store_write_1[];
+  one store_write_1;
+  since bigint;
+  -- Volatile functions stand outside of updates, so that the tables can be distributed.
+  present constant timestamptz := clock_timestamp();
+  freed bigint := 0;
+  added bigint := 0;
+  is_taken boolean;
+begin
+  if exists (select from unnest(writes) w where w.bumps_rules) then
+    -- Two that were decided on the same version could each take away what the other rests on: they take turns.
+    select l.version into rules from ledger l where l.id = ledger for no key update;
+    select * into turn from unnest(writes) w where w.bumps_rules and w.version = rules order by w.ord limit 1;
+  else
+    select l.version into rules from ledger l where l.id = ledger;
+  end if;
+  if cardinality(kinds) > 0 then
+    newest := newest_moment_1(ledger, kinds);
+  end if;
+  if cardinality(needs) > 0 then
+    unmet := unmet_needs_1(ledger, needs);
+  end if;
+  if cardinality(unregistered) > 0 then
+    unmet := unmet || array(
+      select u.ord from unnest(unregistered) u
+      where (select count(*) from record r
+        where r.ledger_id = ledger and r.kind in ('signer', 'signer-factor') and r.link = u.public) > 0
+    );
+  end if;
+
+  held := array(
+    select w from unnest(writes) w
+    where w.version = rules and w.ord <> all (unmet)
+      -- A create takes nothing from other writes, so creates share a turn.
+      and (not w.bumps_rules or w.ord = turn.ord or (w.action = 'create' and turn.action = 'create'))
+      -- One whose clock is behind what is stored is decided anew. One that has waited for its commit is not.
+      and (newest is null or w.is_fixed or greatest(w.moment, clock) >= newest - behind * interval '1 millisecond')
+    order by w.ord
+  );
+  reused := array(
+    select w.ord from unnest(held) w
+    where exists (
+        select from used_proof u where u.ledger_id = ledger and u.digest = any (w.proofs) and u.luid <> w.luid)
+      or exists (select from erased_proof e where e.ledger_id = ledger and e.digest = any (w.veiled))
+  );
+  done := held;
+  if cardinality(reused) > 0 then
+    done := array(select w from unnest(held) w where w.ord <> all (reused));
+  end if;
+
+  for one in select * from unnest(done) d where d.wakes order by d.luid loop
+    perform from open_intent o where o.ledger_id = ledger and o.luid = one.luid for no key update;
+  end loop;
+  if exists (select from unnest(done) w where w.action = 'create') then
+    with created as (
+      insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, link_proven, document, judged)
+      select ledger, w.kind, w.handle, w.luid, w.change, w.hash, w.status, w.moment, w.domain, w.link, w.proven,
+        documents[w.ord]::jsonb, nullif(judged_data[w.ord], '')
+      from unnest(done) w where w.action = 'create' order by w.ord
+      on conflict do nothing
+      returning luid
+    )
+    select array_agg(luid) into luids from created;
+    stored := array(select w.ord from unnest(done) w where w.action = 'create' and w.luid = any (luids));
+  end if;
+  for one in select * from unnest(done) d where d.action <> 'create' order by d.ord loop
+    case one.action
+    when 'update' then
+      -- A key stays proven for as long as the record keeps it, and its order dates from when the record took it.
+      since := null;
+      if one.link is not null then
+        select nextval('record_seq_seq') into since from record r
+        where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.link is distinct from one.link;
+      end if;
+      update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
+        domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
+        link_proven = one.proven or (r.link_proven and r.link = one.link), link_since = coalesce(since, r.link_since)
+      where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
+    when 'drop' then
+      delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
+    when 'erase' then
+      -- One that is final is taken out of record.
+      delete from record r
+      where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.status = any (one.final)
+        and not exists (select from open_intent o where o.ledger_id = ledger and o.luid = one.luid);
+      if not found then
+        -- A dropped one is erased once: the key of change keeps two apart.
+        perform from change c
+        where c.ledger_id = ledger and c.luid = one.luid and c.change = one.was and c.kind = one.kind and c.action = 'drop';
+      end if;
+    end case;
+    if found then
+      stored := stored || one.ord;
+    end if;
+    if found and one.action = 'drop' then
+      with forgotten as (
+        delete from secret s where s.ledger_id = ledger and s.luid = one.luid returning s.sealed
+      )
+      select freed + coalesce(sum(row_bytes + octet_length(sealed)), 0) into freed from forgotten;
+    end if;
+  end loop;
+
+  done := array(select w from unnest(done) w where w.ord = any (stored));
+  if cardinality(done) > 0 then
+    -- A create that stores later versions at once is followed by updates.
+    insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, beside)
+    select ledger, w.luid, w.change, w.kind, case when w.change > w.was + 1 then 'update' else w.action end,
+      w.moment, w.hash, bodies[w.ord], w.mac, nullif(w.beside, 0)
+    from unnest(done) w;
+    if cardinality(earlier) > 0 then
+      insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, cut)
+      select ledger, w.luid, e.change, w.kind, e.action, w.moment, w.hash, e.body, e.mac, e.cut
+      from unnest(earlier, earlier_bodies) as e (ord, change, action, cut, mac, body) join unnest(done) w on w.ord = e.ord;
+    end if;
+
+    -- When another transaction has used a proof for another record meanwhile, the null violates its constraint, and the batch
+    -- is rolled back. In order, so that two batches with the same proofs avoid a deadlock.
+    insert into used_proof (ledger_id, digest, luid)
+    select ledger, digest, w.luid from unnest(done) w, unnest(w.proofs) digest order by digest
+    on conflict (ledger_id, digest) do update set luid = null where used_proof.luid <> excluded.luid;
+  end if;
+
+  for one in select * from unnest(done) d where d.wakes loop
+    -- Due at once, also where the moment is ahead of the clock; and at another moment than before, which whoever decides on the
+    -- intent meanwhile will see.
+    update open_intent o set due = greatest(least(one.moment, present), o.due + interval '1 microsecond')
+    where o.ledger_id = ledger and o.luid = one.luid;
+  end loop;
+
+  if cardinality(secrets) > 0 then
+    -- A name that was kept before takes the new value.
+    select freed + coalesce(sum((
+      select row_bytes + octet_length(k.sealed) from secret k
+      where k.ledger_id = ledger and k.luid = w.luid and k.name = s.name)), 0) into freed
+    from unnest(secrets) s join unnest(done) w on w.ord = s.ord;
+    with kept as (
+      insert into secret (ledger_id, luid, name, sealed)
+      select ledger, w.luid, s.name, s.sealed from unnest(secrets) s join unnest(done) w on w.ord = s.ord
+      on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed
+      returning sealed
+    )
+    select added + coalesce(sum(row_bytes + octet_length(sealed)), 0) into added from kept;
+  end if;
+
+  if cardinality(deliveries) > 0 then
+    -- Due at once, also where the moment is ahead of the clock.
+    with queued as (
+      insert into delivery (ledger_id, handle, purpose, entry, effect, effect_handle, effect_change, effect_domain,
+        bridge, target, record, linked, mac, moment, due, event)
+      select ledger, d.handle, d.purpose, d.entry, d.effect, d.effect_handle, d.effect_change, d.effect_domain,
+        d.bridge, d.target, d.record, d.linked, d.mac, d.moment, least(d.moment, present), d.event
+      from (
+        select *, coalesce((writes[ord]).moment, clock) as moment
+        from unnest(deliveries, events) with ordinality as x (ord, handle, purpose, entry, effect, effect_handle, effect_change,
+          effect_domain, bridge, target, record, linked, mac, event, n)
+      ) d
+      where d.ord is null or d.ord = any (stored)
+      order by d.n
+      returning event, purpose
+    )
+    -- Those of events are among the bytes of their writes.
+    select added + coalesce(sum(row_bytes + octet_length(event)) filter (where purpose is not null), 0) into added from queued;
+  end if;
+
+  if cardinality(done) > 0 then
+    -- The leaves of what was stored, in its order, for the sealer, and its bytes, which count for the quota of the ledger.
+    insert into unsealed (ledger_id, luids, changes, leaves, bytes)
+    select ledger, array_agg(w.luid order by w.ord), array_agg(w.change order by w.ord), array_agg(w.leaves order by w.ord),
+      sum(w.bytes) + added - freed
+    from unnest(done) w;
+  elsif added > 0 then
+    insert into storage as had (ledger_id, bytes) values (ledger, added)
+    on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
+  end if;
+
+  if exists (select from unnest(done) w where w.registers) then
+    -- A record that takes the key of another may come before it, while processes have the other cached: the version must rise.
+    -- Of two concurrent transactions, the row lets the later one see the earlier.
+    with registered as (
+      insert into taken_key (ledger_id, public, times)
+      select ledger, w.link, count(*) from unnest(done) w where w.registers group by w.link order by w.link
+      on conflict (ledger_id, public) do update set times = taken_key.times + excluded.times
+      returning times
+    )
+    select bool_or(times > 1) into is_taken from registered;
+  end if;
+  if is_taken or exists (select from unnest(done) w where w.bumps_rules) then
+    update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules;
+  end if;
+
+  return row(
+    array(
+      select case
+        when w.ord = any (stored) then 'done'
+        when w.ord = any (reused) then 'reused'
+        when w.action = 'create' and exists (select from unnest(held) h where h.ord = w.ord) then 'duplicated'
+        else 'stale' end
+      from unnest(writes) w order by w.ord
+    ),
+    rules, newest)::store_outcome_1;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.stored_bytes(ledger bigint)
  RETURNS bigint
  LANGUAGE sql
@@ -48,6 +560,18 @@ AS $function$
   select ((select coalesce(sum(512 + coalesce(octet_length(body), 0) + coalesce(beside, 0)), 0) from change where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(event) + octet_length(proofs)), 0) from delivery where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger))::bigint
+$function$;
+
+CREATE OR REPLACE FUNCTION public.unmet_needs_1(ledger bigint, needs store_needed_1[])
+ RETURNS integer[]
+ LANGUAGE sql
+AS $function$
+  select coalesce(array_agg(n.ord), '{}') from unnest(needs) n
+  where not exists (
+    select from record r
+    where r.ledger_id = ledger and r.kind = n.kind and r.handle = n.handle
+      and (n.luid is null or (r.luid = n.luid and r.change = n.change))
+    for key share)
 $function$;
 
 create table balance (

@@ -61,6 +61,7 @@ describe('the dump', () => {
     ['create table t (a int, b int generated always as (a + 1) stored)', 'generated always as ((a + 1)) stored'],
     ['create table t (a int); alter table t set (fillfactor = 50)', 'with (fillfactor=50)'],
     ['create view v as select 1 as a', 'create view v as'],
+    ['create type t as (a int, b text[])', 'create type t as (\n  a integer,\n  b text[]\n)'],
     ['create table t (a int, b int); create statistics s on a, b from t', 'CREATE STATISTICS'],
   ])('tells of %s', async (made, told) => {
     expect(await schemaWith(made)).toContain(told);

@@ -13,14 +13,14 @@ export function toArrayLiteral(value: unknown): unknown {
     if (text.length > 1) text += ',';
     if (one === null) text += 'NULL';
     else if (typeof one === 'number' || typeof one === 'boolean') text += one;
-    else if (isPlain(one)) text += one;
+    else if (typeof one === 'string' && isPlain(one)) text += one;
     else return value;
   }
   return `${text}}`;
 }
 
-/** PostgreSQL takes the word for a missing value. */
-function isPlain(value: unknown): value is string {
-  if (typeof value !== 'string' || !PLAIN.test(value)) return false;
+/** Whether a text stands in an array as it is. PostgreSQL takes the word null for a missing value. */
+export function isPlain(value: string): boolean {
+  if (!PLAIN.test(value)) return false;
   return value.length !== 4 || value.toUpperCase() !== 'NULL';
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ALL_KINDS, newestMoment } from '../queries/newest-moment.js';
+import { ALL_KINDS } from '../queries/kinds-where.js';
 
 /** A home that was taken. */
 export interface TakenHome {
@@ -32,7 +32,7 @@ const TAKE = `with was as (select holder from home where ledger_id = $1),
       where home.holder = $2 or home.until < clock_timestamp()
     returning moment
   )
-  select case when taken.moment is not null then greatest(taken.moment, (${newestMoment('$1', '$4::text[]')})) end as moment, was.holder
+  select case when taken.moment is not null then greatest(taken.moment, newest_moment_1($1, $4)) end as moment, was.holder
   from (select) one left join taken on true left join was on true`;
 
 /** @param holder unique name of this process */

@@ -1,6 +1,8 @@
-import { finalStatuses } from '../../kinds/erasable.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kinds } from '../../kinds/registry.js';
+
+/** The names of all kinds. */
+export const ALL_KINDS: readonly string[] = kinds.map(({ name }) => name);
 
 /** The names of the kinds that fulfil `condition`, as the list of an `in`. */
 export function kindsWhere(condition: (kind: Kind) => boolean): string {
@@ -10,10 +12,5 @@ export function kindsWhere(condition: (kind: Kind) => boolean): string {
     .join(', ');
 }
 
-/** The kinds whose `link` is a key that signs. */
+/** The kinds whose `link` is a key that signs; sql/store_batch_1.sql names them as well. */
 export const KEYED = kindsWhere(({ links }) => links.isKey === true);
-
-/** Kinds and statuses of records that are erased in force, as the list of an `in`. */
-export const FINAL = kinds
-  .flatMap((kind) => finalStatuses(kind).map((status) => `('${kind.name}', '${status}')`))
-  .join(', ');

@@ -2,10 +2,9 @@ import type pg from 'pg';
 import { gather } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { keepSecrets, storeTogether } from '../committer/commit.js';
+import { secretsOf, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
-import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { findVeil } from './secrets.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
@@ -193,25 +192,27 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
   );
 }
 
-function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Births): Promise<boolean> {
-  return transaction(pool, async (client, rollback) => {
-    // Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
-    const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);
-    const version = Number(kept[0]?.value ?? 0) * VERSIONS_PER_EPOCH + 1;
-    const { rows } = await client.query<{ id: number }>(
-      'insert into ledger (handle, luid, owners, version) values ($1, $2, $3, $4) on conflict do nothing returning id',
-      [ledger.handle, ledger.luid, ledger.owners, version],
-    );
-    const id = rows[0]?.id;
-    if (id === undefined) return rollback(false);
-    const records = births(id, version);
-    const outcomes = await storeTogether(
-      client,
-      records.map((birth) => birth.write),
-    );
-    const failure = outcomes.findIndex((outcome) => outcome.result !== 'done');
-    if (failure >= 0) throw new Error(`Birth record ${records[failure]?.write.key} was not stored.`);
-    for (const { write, secrets } of records) await keepSecrets(client, id, write.luid, secrets);
-    return true;
-  });
+async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Births): Promise<boolean> {
+  for (;;) {
+    const { rows } = await pool.query<{ id: number; epoch: string | null }>(NEXT_LEDGER);
+    const { id, epoch } = rows[0]!;
+    const version = Number(epoch ?? 0) * VERSIONS_PER_EPOCH + 1;
+    const writes = births(id, version).map(({ write, secrets }) => ({ ...write, secrets }));
+    const { handle, luid, owners } = ledger;
+    const values = [id, handle, luid, owners, version, epoch, ...textParameters(writes), secretsOf(writes)];
+    const { rows: made } = await pool.query<{ result: 'done' | 'taken' | 'moved' }>({ ...CREATE, values });
+    const { result } = made[0]!;
+    if (result !== 'moved') return result === 'done';
+  }
 }
+
+/** An id is drawn first: codes of records are made with it. */
+const NEXT_LEDGER = {
+  name: 'next-ledger',
+  text: `select nextval(pg_get_serial_sequence('ledger', 'id')) as id, (select value from deployment where name = 'epoch') as epoch`,
+};
+
+const CREATE = {
+  name: 'create-ledger',
+  text: 'select create_ledger_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as result',
+};

@@ -1,0 +1,111 @@
+import pg from 'pg';
+import type { LedgerClock } from '../../base/ledger-clock.js';
+import { limits } from '../../limits.js';
+import { ALL_KINDS } from '../queries/kinds-where.js';
+import { deliveryParameters, needsOf, secretsOf, settlementParameters, writeParameters } from './rows.js';
+import type { Settled, Settlement } from './settlement.js';
+import type { Outcome, Write } from './write.js';
+
+/** A pool, or one connection inside a transaction. */
+export type Runner = Pick<pg.ClientBase, 'query'>;
+
+/** The clock of a ledger (base/ledger-clock.ts). */
+export type Clock = Pick<LedgerClock, 'current' | 'mayAsk'>;
+
+const STORE = {
+  name: 'store-batch',
+  text: 'select * from store_batch_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+};
+
+const SETTLE = {
+  name: 'settle-batch',
+  text: `select is_stored as "isStored", is_leader as "isHome", results, version from settle_batch_1(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+};
+
+/**
+ * Stores a batch: one round trip, one transaction, one fsync, however many writes (sql/store_batch_1.sql). Their clock is
+ * compared as of now: the connection is there.
+ *
+ * @param writes all of one ledger
+ * @param clock writes that are behind what is stored are stale by it; none is unless given
+ * @returns an outcome for each write, in order
+ */
+export async function storeTogether(runner: Runner, writes: readonly Write[], clock?: Clock): Promise<Outcome[]> {
+  const ledger = writes[0]?.ledger;
+  if (writes.some((write) => write.ledger !== ledger)) throw new Error('No commit spans two ledgers.');
+  const values = [
+    ledger,
+    ...writeParameters(writes),
+    needsOf(writes),
+    secretsOf(writes),
+    ...deliveryParameters(writes),
+    clock && ledger !== undefined ? new Date(clock.current(ledger)).toISOString() : null,
+    kindsAsked(writes, clock),
+    limits.moments.behind,
+  ];
+  const { rows } = await runner.query<{ results: Outcome['result'][]; version: number; newest: Date | null }>({
+    ...STORE,
+    values,
+  });
+  const { results, version, newest } = rows[0]!;
+  const known = newest ? { newest: newest.getTime() } : {};
+  return results.map((result) => ({ result, version, ...known }));
+}
+
+/**
+ * Stores a batch that settles intents, all of it or nothing (sql/settle_batch_1.sql). The outcome of a write that stands in the
+ * way of the others says why; that of the others is `blocked`. Where a balance that moves has changed, all are `blocked`.
+ *
+ * @throws what the database throws. When the connection is lost the outcome is unknown.
+ */
+export async function storeSettlement(runner: Runner, settlement: Settlement): Promise<Settled> {
+  const { ledger, writes, home } = settlement;
+  const values = [
+    ledger,
+    home?.holder,
+    home?.lease,
+    home?.moment,
+    ...writeParameters(writes),
+    ...settlementParameters(settlement),
+  ];
+  try {
+    type Row = Omit<Settled, 'outcomes'> & { results: Settled['outcomes'][number]['result'][]; version: number };
+    const { rows } = await runner.query<Row>({ ...SETTLE, values });
+    const { isStored, isHome, results, version } = rows[0]!;
+    return { isStored, isHome, outcomes: results.map((result) => ({ result, version })) };
+  } catch (error) {
+    if (!gaveWay(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
+    const outcomes = writes.map(({ version }) => ({ result: 'blocked', version }) as const);
+    return { isStored: false, isHome: true, outcomes };
+  }
+}
+
+/** The kinds of records whose last moment a commit asks for. */
+function kindsAsked(writes: readonly Write[], clock: Clock | undefined): readonly string[] {
+  if (!clock) return [];
+  return clock.mayAsk(writes[0]!.ledger) ? ALL_KINDS : [...new Set(writes.map(({ kind }) => kind))];
+}
+
+/** Whether another transaction used a proof for another record at the same time. */
+export function wasReused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NOT_NULL_VIOLATION && error.table === 'used_proof';
+}
+
+/**
+ * Whether PostgreSQL aborted the transaction to let another through, as in a deadlock between batches of two processes.
+ * The write is then decided again on what the other stored.
+ */
+export function gaveWay(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
+}
+
+/** Whether another transaction made a row at the same time that this one was to make. */
+export function isTakenMeanwhile(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+}
+
+const DEADLOCK = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+const NOT_NULL_VIOLATION = '23502';
+const UNIQUE_VIOLATION = '23505';

@@ -1,0 +1,220 @@
+import { finalStatuses } from '../../kinds/erasable.js';
+import { kindNamed } from '../../kinds/registry.js';
+import { rowsOf } from '../arrays/row-array.js';
+import { textArray } from '../arrays/text-array.js';
+import { SETTLE_BATCH, STORE_BATCH } from './functions.js';
+import type { BalanceWrite, EntryWrite, LimitWrite, OpenIntentWrite, Settlement } from './settlement.js';
+import type { EarlierVersion, Need, NewDelivery, Write } from './write.js';
+import { besideOf, bytesOf } from './write-size.js';
+
+/** The position of a write in its batch, or of the write that a row belongs to. */
+const ord = (_: unknown, position: number | null) => position;
+
+const toWrites = rowsOf<Write>(STORE_BATCH, 'store_write_1', {
+  ord,
+  version: ({ version }) => version,
+  action: ({ action }) => action,
+  kind: ({ kind }) => kind,
+  handle: ({ key }) => key,
+  luid: ({ luid }) => luid,
+  change: ({ change }) => change,
+  was: ({ change, earlier = [] }) => change - 1 - earlier.length,
+  moment: ({ moment }) => moment,
+  is_fixed: ({ kind }) => kindNamed(kind).lifecycle.fixedMoment === true,
+  hash: ({ hash }) => hash,
+  status: ({ status }) => status,
+  domain: ({ domain }) => domain,
+  link: ({ link }) => link,
+  proven: ({ proven }) => proven,
+  registers: ({ kind, action, link }) =>
+    kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined,
+  bumps_rules: ({ decides }) => decides,
+  wakes: ({ wakes = false }) => wakes,
+  final: ({ action, kind }) => (action === 'erase' ? listOf(finalStatuses(kindNamed(kind))) : null),
+  proofs: ({ proofs }) => uuidsOf(proofs),
+  veiled: ({ veiled = [] }) => uuidsOf(veiled),
+  mac: ({ mac }) => mac,
+  leaves: ({ leaves }) => leaves,
+  bytes: (write) => bytesOf(write),
+  beside: (write) => besideOf(write),
+});
+
+const toEarlier = rowsOf<EarlierVersion>(STORE_BATCH, 'store_earlier_1', {
+  ord,
+  change: ({ change }) => change,
+  action: ({ action }) => action,
+  cut: ({ cut }) => cut,
+  mac: ({ mac }) => mac,
+});
+
+const toUnregistered = rowsOf<string>(STORE_BATCH, 'store_unregistered_1', {
+  ord,
+  public: (key) => key,
+});
+
+const toNeeded = rowsOf<Need>(STORE_BATCH, 'store_needed_1', {
+  ord,
+  kind: ({ kind }) => kind,
+  handle: ({ handle }) => handle,
+  luid: ({ luid }) => luid,
+  change: ({ change }) => change,
+});
+
+const toSecrets = rowsOf<NonNullable<Write['secrets']>[number]>(STORE_BATCH, 'store_secret_1', {
+  ord,
+  name: ({ name }) => name,
+  sealed: ({ sealed }) => `\\x${sealed.toString('hex')}`,
+});
+
+const toDeliveries = rowsOf<NewDelivery>(STORE_BATCH, 'store_delivery_1', {
+  ord,
+  handle: ({ handle }) => handle,
+  purpose: ({ purpose }) => purpose,
+  entry: ({ entry }) => entry,
+  effect: ({ effect }) => effect,
+  effect_handle: ({ effectHandle }) => effectHandle,
+  effect_change: ({ effectChange }) => effectChange,
+  effect_domain: ({ effectDomain }) => effectDomain,
+  bridge: ({ bridge }) => bridge,
+  target: ({ target }) => target,
+  record: ({ record }) => record,
+  linked: ({ linked }) => linked,
+  mac: ({ mac }) => mac,
+});
+
+const toBalances = rowsOf<BalanceWrite>(SETTLE_BATCH, 'settle_balance_1', {
+  wallet: ({ wallet }) => wallet,
+  symbol: ({ symbol }) => symbol,
+  was: ({ was }) => was,
+  version: ({ version }) => version,
+  available: ({ available }) => available.amount,
+  available_luid: ({ available }) => available.luid,
+  available_moment: ({ available }) => available.moment,
+  available_changed: ({ available }) => available.isChanged,
+  reserved: ({ reserved }) => reserved?.amount,
+  reserved_luid: ({ reserved }) => reserved?.luid,
+  reserved_moment: ({ reserved }) => reserved?.moment,
+  reserved_changed: ({ reserved }) => reserved?.isChanged,
+});
+
+const toEntries = rowsOf<EntryWrite>(SETTLE_BATCH, 'settle_entry_1', {
+  wallet: ({ wallet }) => wallet,
+  symbol: ({ symbol }) => symbol,
+  version: ({ version }) => version,
+  intent: ({ intent }) => intent,
+  change: ({ change }) => change,
+  available_by: ({ availableBy }) => availableBy,
+  reserved_by: ({ reservedBy }) => reservedBy,
+  available: ({ available }) => available,
+  reserved: ({ reserved }) => reserved,
+  moment: ({ moment }) => moment,
+});
+
+const toLimits = rowsOf<LimitWrite>(SETTLE_BATCH, 'settle_limit_1', {
+  wallet: ({ wallet }) => wallet,
+  symbol: ({ symbol }) => symbol,
+  metric: ({ metric }) => metric,
+  luid: ({ luid }) => luid,
+  was: ({ was }) => was,
+  version: ({ version }) => version,
+  amount: ({ amount }) => amount,
+  day: ({ day }) => day,
+  used: ({ used }) => used,
+});
+
+const toOpened = rowsOf<OpenIntentWrite>(SETTLE_BATCH, 'settle_open_1', {
+  luid: ({ luid }) => luid,
+  thread: ({ thread }) => thread,
+  was: ({ was }) => was,
+  was_due: ({ wasDue }) => wasDue,
+  due: ({ due }) => due,
+  deadline: ({ deadline }) => deadline,
+  stage: ({ stage }) => stage,
+  uses: ({ uses }) => listOf(uses),
+  mac: ({ mac }) => mac,
+});
+
+/** Texts as an array of PostgreSQL. */
+function listOf(texts: readonly string[]): string {
+  return `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
+}
+
+/** Identifiers in hexadecimal as an array of PostgreSQL. */
+function uuidsOf(uuids: readonly string[]): string {
+  return `{${uuids.join(',')}}`;
+}
+
+/** The elements of a list that writes have, and the positions of their writes. */
+class Rows<T> {
+  readonly all: T[] = [];
+  readonly ords: (number | null)[] = [];
+
+  constructor(writes: readonly Write[], of: (write: Write) => readonly T[] | undefined) {
+    for (let index = 0; index < writes.length; index += 1) this.add(of(writes[index]!), index + 1);
+  }
+
+  add(rows: readonly T[] | undefined, position: number | null): void {
+    for (const row of rows ?? []) {
+      this.all.push(row);
+      this.ords.push(position);
+    }
+  }
+}
+
+/** Writes with their texts, which all functions take. */
+export function textParameters(writes: readonly Write[]): readonly unknown[] {
+  return [
+    toWrites(writes),
+    textArray(writes.map(({ document }) => document)),
+    textArray(writes.map(({ judged = '' }) => judged)),
+    textArray(writes.map(({ body }) => body)),
+  ];
+}
+
+/** Writes as batches take them: with earlier versions, and the keys that they assume to be unregistered. */
+export function writeParameters(writes: readonly Write[]): readonly unknown[] {
+  const earlier = new Rows(writes, (write) => write.earlier);
+  const unregistered = new Rows(writes, ({ strangers }) => strangers);
+  return [
+    ...textParameters(writes),
+    toEarlier(earlier.all, earlier.ords),
+    textArray(earlier.all.map(({ body }) => body)),
+    toUnregistered(unregistered.all, unregistered.ords),
+  ];
+}
+
+/** The records that writes need, by the position of each. */
+export function needsOf(writes: readonly Write[]): string {
+  const needs = new Rows(writes, (write) => write.needs);
+  return toNeeded(needs.all, needs.ords);
+}
+
+/** Sealed secrets of writes. */
+export function secretsOf(writes: readonly Write[]): string {
+  const secrets = new Rows(writes, (write) => write.secrets);
+  return toSecrets(secrets.all, secrets.ords);
+}
+
+/** Deliveries of writes, with the texts of their events, and calls of bridges. */
+export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): readonly unknown[] {
+  const queued = new Rows(writes, ({ deliveries }) => deliveries);
+  queued.add(calls, null);
+  return [toDeliveries(queued.all, queued.ords), textArray(queued.all.map(({ event }) => event))];
+}
+
+/** What a settlement stores beside writes, and what it needs as a whole. */
+export function settlementParameters(settlement: Settlement): readonly unknown[] {
+  const { writes, needs, calls, moment, balances, entries, limits, opened, closed } = settlement;
+  return [
+    toNeeded(needs),
+    ...deliveryParameters(writes, calls),
+    moment,
+    toBalances(balances),
+    toEntries(entries),
+    toLimits(limits),
+    textArray(limits.map(({ body }) => body)),
+    toOpened(opened),
+    textArray(opened.map(({ state }) => state)),
+    closed,
+  ];
+}
