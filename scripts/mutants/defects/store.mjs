@@ -31,7 +31,7 @@ export const mutants = [
   {
     id: 'commit-needs-locked',
     file: sql('store_batch_1'),
-    find: '\n    for key share)',
+    find: '\n      for key share)',
     replace: ')',
     breaks: 'What a write needs can be dropped at the same moment.',
     tests: [test('store/relations.deep.test.ts')],

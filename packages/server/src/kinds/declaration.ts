@@ -192,7 +192,7 @@ export interface Links<Name extends string = string> {
   value?(data: JsonObject): string | undefined;
   /**
    * Whether `value` is a key that its record signs with: found when a proof is checked, and registered when it is
-   * stored (store/committer/commit-sql.ts).
+   * stored (sql/store_batch_1.sql).
    */
   readonly isKey?: boolean;
   /** The records `data` names that must exist, in the order in which they are checked. */

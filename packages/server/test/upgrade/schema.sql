@@ -176,15 +176,20 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.newest_moment_1(ledger bigint, kinds text[])
  RETURNS timestamp with time zone
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-  select greatest(max(n.moment), (select h.moment from home h where h.ledger_id = ledger))
-  from unnest(kinds) as k (kind),
-    lateral (
-      select r.moment from record r where r.ledger_id = ledger and r.kind || '' = k.kind
-      order by r.moment desc, r.seq limit 1
-    ) n
+begin
+  return (
+    select greatest(max(n.moment), (select h.moment from home h where h.ledger_id = ledger))
+    from unnest(kinds) as k (kind),
+      lateral (
+        select r.moment from record r where r.ledger_id = ledger and r.kind || '' = k.kind
+        order by r.moment desc, r.seq limit 1
+      ) n
+  );
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_but_erasure()
@@ -218,6 +223,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.settle_batch_1(ledger bigint, leader text, lease integer, last timestamp with time zone, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], deliveries store_delivery_1[], events text[], moment timestamp with time zone, balances settle_balance_1[], entries settle_entry_1[], limits settle_limit_1[], limit_bodies text[], opened settle_open_1[], states text[], closed text[])
  RETURNS settle_outcome_1
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -336,6 +342,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], secrets store_secret_1[], deliveries store_delivery_1[], events text[], clock timestamp with time zone, kinds text[], behind integer)
  RETURNS store_outcome_1
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -564,14 +571,18 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.unmet_needs_1(ledger bigint, needs store_needed_1[])
  RETURNS integer[]
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
-  select coalesce(array_agg(n.ord), '{}') from unnest(needs) n
-  where not exists (
-    select from record r
-    where r.ledger_id = ledger and r.kind = n.kind and r.handle = n.handle
-      and (n.luid is null or (r.luid = n.luid and r.change = n.change))
-    for key share)
+begin
+  return array(
+    select n.ord from unnest(needs) n
+    where not exists (
+      select from record r
+      where r.ledger_id = ledger and r.kind = n.kind and r.handle = n.handle
+        and (n.luid is null or (r.luid = n.luid and r.change = n.change))
+      for key share)
+  );
+end
 $function$;
 
 create table balance (
