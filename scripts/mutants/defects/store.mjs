@@ -56,8 +56,8 @@ export const mutants = [
   {
     id: 'commit-turn-of-version',
     file: sql('store_batch_1'),
-    find: 'where w.version = rules and w.ord',
-    replace: 'where (w.bumps_rules or w.version = rules) and w.ord',
+    find: 'where l.id = ledger for no key update;',
+    replace: 'where l.id = ledger; perform from ledger l where l.id = ledger for no key update;',
     breaks: 'What waited for a change of the rules goes on as if nothing had changed.',
     tests: [test('access-http/two-servers.test.ts')],
   },
