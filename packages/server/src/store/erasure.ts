@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { gather } from '../base/gather.js';
 import { limits } from '../limits.js';
 import { textArray } from './arrays/text-array.js';
-import { gaveWay, type Runner, storeTogether } from './committer/batch.js';
+import { isSerializationFailure, type Runner, storeTogether } from './committer/batch.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
@@ -68,7 +68,7 @@ export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outc
   try {
     return await storeErasure(pool, erasure, traces);
   } catch (error) {
-    if (gaveWay(error)) return { result: 'stale', version: erasure.write.version };
+    if (isSerializationFailure(error)) return { result: 'stale', version: erasure.write.version };
     throw error;
   }
 }

@@ -75,7 +75,7 @@ export async function storeSettlement(runner: Runner, settlement: Settlement): P
     const { isStored, isHome, results, version } = rows[0]!;
     return { isStored, isHome, outcomes: results.map((result) => ({ result, version })) };
   } catch (error) {
-    if (!gaveWay(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
+    if (!isSerializationFailure(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
     const outcomes = writes.map(({ version }) => ({ result: 'blocked', version }) as const);
     return { isStored: false, isHome: true, outcomes };
   }
@@ -96,7 +96,7 @@ export function wasReused(error: unknown): boolean {
  * Whether PostgreSQL aborted the transaction to let another through, as in a deadlock between batches of two processes.
  * The write is then decided again on what the other stored.
  */
-export function gaveWay(error: unknown): boolean {
+export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
 }
 

@@ -6,7 +6,7 @@ import { onceConnected, transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import {
   type Clock,
-  gaveWay,
+  isSerializationFailure,
   isTakenMeanwhile,
   type Runner,
   storeSettlement,
@@ -88,7 +88,7 @@ async function storeEach(
 
 /** The outcome of a write that lost to another transaction; undefined for any other error. */
 function lost(write: Write, error: unknown): Outcome | undefined {
-  if (gaveWay(error)) return staleAs(write);
+  if (isSerializationFailure(error)) return staleAs(write);
   return wasReused(error) ? { result: 'reused', version: write.version } : undefined;
 }
 
