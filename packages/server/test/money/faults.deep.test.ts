@@ -79,7 +79,7 @@ async function sendInto(bodies: readonly object[]): Promise<readonly Promise<Tes
   await eventually(async () => {
     // Not by the holder: within a transaction it sees the same all the time.
     const { rows } = await watcher.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'with%'`,
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%settle_batch%'`,
     );
     expect(rows.length).toBeGreaterThan(0);
   });
