@@ -2,15 +2,15 @@ const CHARACTER = '[A-Za-z0-9_+.-]';
 const PART = `${CHARACTER}+`;
 
 /** A part other than `.` and `..`, which lead elsewhere in a path. Written out, since RE2 lacks look-ahead. */
-const NAME = `(?:\\.?[A-Za-z0-9_+-]${CHARACTER}*|\\.\\.${PART})`;
+const NAME_PATTERN = `(?:\\.?[A-Za-z0-9_+-]${CHARACTER}*|\\.\\.${PART})`;
 
 /**
  * Source of a pattern for handles, `[schema:]name(@part)*` (interface/envelope#handles). What it repeats begins with an
  * `@`, which parts exclude, so any regex engine runs it in linear time. The server bounds the length of handles.
  */
-export const HANDLE_PATTERN = `^(?:${PART}:)?${NAME}(?:@${PART})*$`;
+export const HANDLE_PATTERN = `^(?:${PART}:)?${NAME_PATTERN}(?:@${PART})*$`;
 
-const HANDLE = new RegExp(`^(?:(${PART}):)?(${NAME})(?:@(${PART}(?:@${PART})*))?$`);
+const ADDRESS_PATTERN = new RegExp(`^(?:(${PART}):)?(${NAME_PATTERN})(?:@(${PART}(?:@${PART})*))?$`);
 
 /** The parts of a handle; missing ones are absent. */
 export interface Address {
@@ -22,7 +22,7 @@ export interface Address {
 
 /** The parts of `text`; undefined unless it is a handle (interface/envelope#handles). */
 export function parseAddress(text: string): Address | undefined {
-  const match = HANDLE.exec(text);
+  const match = ADDRESS_PATTERN.exec(text);
   if (match === null) return undefined;
   const [, schema, name, parent] = match;
   return {

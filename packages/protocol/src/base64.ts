@@ -2,8 +2,8 @@ const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const PAD = 0x3d;
 
 /** The value of each ASCII character; 64 marks those outside the alphabet. */
-const VALUES = new Uint8Array(128).fill(64);
-for (let value = 0; value < 64; value++) VALUES[BASE64_ALPHABET.charCodeAt(value)] = value;
+const SEXTETS = new Uint8Array(128).fill(64);
+for (let value = 0; value < 64; value++) SEXTETS[BASE64_ALPHABET.charCodeAt(value)] = value;
 
 /** Base64 of `bytes`: standard alphabet, padded (interface/envelope#hash-and-digest). */
 export function encodeBase64(bytes: Uint8Array): string {
@@ -33,7 +33,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   let bits = 0;
   let to = 0;
   for (let at = 0; at < digits; at++) {
-    const value = VALUES[text.charCodeAt(at)] ?? 64;
+    const value = SEXTETS[text.charCodeAt(at)] ?? 64;
     if (value === 64) return undefined;
     held = ((held << 6) | value) & 0xffff;
     bits += 6;

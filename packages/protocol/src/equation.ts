@@ -1,6 +1,6 @@
 import { Point } from '@noble/ed25519';
 
-const ORDER = Point.CURVE().n;
+const CURVE_ORDER = Point.CURVE().n;
 
 /**
  * Cofactorless verification by RFC 8032 §5.1.7, as in libsodium. The library's own `verify` multiplies by the cofactor
@@ -12,11 +12,11 @@ export function verifiesCofactorless(signature: Uint8Array, publicKey: Uint8Arra
   try {
     if (signature.length !== 64 || publicKey.length !== 32) return false;
     const scalar = littleEndian(signature.subarray(32));
-    if (scalar >= ORDER) return false;
+    if (scalar >= CURVE_ORDER) return false;
     const key = Point.fromBytes(publicKey);
     const expected = Point.fromBytes(signature.subarray(0, 32));
     if (key.isSmallOrder() || expected.isSmallOrder()) return false;
-    const multiple = key.multiply(littleEndian(challenge) % ORDER, false);
+    const multiple = key.multiply(littleEndian(challenge) % CURVE_ORDER, false);
     return Point.BASE.multiply(scalar, false).subtract(multiple).equals(expected);
   } catch {
     // Bytes off the curve, or arguments other than bytes.

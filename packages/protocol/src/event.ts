@@ -172,13 +172,13 @@ function readData(data: JsonObject): { readonly handle: string; readonly signal:
 function hasMembersOf(subject: string, verb: string, data: JsonObject): boolean {
   switch (verb) {
     case 'created':
-      return isRecord(data[subject]);
+      return isServedRecord(data[subject]);
     case 'updated':
-      return isRecord(data[subject]) && (data.parent === undefined || isRecord(data.parent));
+      return isServedRecord(data[subject]) && (data.parent === undefined || isServedRecord(data.parent));
     case 'proofs-added':
       return typeof data[subject] === 'string' && isProofs(data.proofs);
     case 'dropped':
-      return isRecord(data.parent);
+      return isServedRecord(data.parent);
     case 'received':
     case 'limited':
       return isObject(data.wallet);
@@ -188,7 +188,7 @@ function hasMembersOf(subject: string, verb: string, data: JsonObject): boolean 
 }
 
 /** Whether a value has the members of a record as ledgers serve it, with at least one proof. */
-function isRecord(value: Json | undefined): boolean {
+function isServedRecord(value: Json | undefined): boolean {
   if (!isObject(value)) return false;
   const { data, hash, luid, meta } = value;
   return (
@@ -201,11 +201,13 @@ function isProofs(value: Json | undefined): boolean {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((proof) => isObject(proof) && isText(proof.public) && isText(proof.digest) && isText(proof.result))
+    value.every(
+      (proof) => isObject(proof) && isTextValue(proof.public) && isTextValue(proof.digest) && isTextValue(proof.result),
+    )
   );
 }
 
-function isText(value: Json | undefined): value is string {
+function isTextValue(value: Json | undefined): value is string {
   return typeof value === 'string';
 }
 

@@ -1,9 +1,9 @@
-const DIGITS = '0123456789abcdef';
+const HEX_DIGITS = '0123456789abcdef';
 
 /** Lower-case hex of `bytes`. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = '';
-  for (const byte of bytes) text += DIGITS[byte >> 4]! + DIGITS[byte & 15]!;
+  for (const byte of bytes) text += HEX_DIGITS[byte >> 4]! + HEX_DIGITS[byte & 15]!;
   return text;
 }
 

@@ -2,11 +2,11 @@ import type { Json, JsonBounds, JsonObject } from './json.js';
 import { endOfString, skipSpace } from './json-text.js';
 
 /** The engine's own, which reads a string alone right everywhere. */
-const native = JSON.parse as (text: string) => Json;
+const nativeParse = JSON.parse as (text: string) => Json;
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const JSON_NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-const WORDS = { n: ['null', null], t: ['true', true], f: ['false', false] } as const;
+const JSON_WORDS = { n: ['null', null], t: ['true', true], f: ['false', false] } as const;
 
 /**
  * Makes objects like any others, except that the engine does not go by them in what it reads later: it takes the names that it
@@ -17,7 +17,7 @@ Members.prototype = Object.prototype;
 const NewMembers = Members as unknown as new () => JsonObject;
 
 /** An array or object whose end is not read yet. */
-interface Open {
+interface OpenContainer {
   readonly value: Json[] | JsonObject;
   readonly end: ']' | '}';
   /** The name of the member whose value comes next. */
@@ -47,14 +47,14 @@ export class BeyondBounds extends Error {
  */
 export function parseStrictly(text: string, bounds?: JsonBounds): Json {
   try {
-    return new Reader(text, bounds).read();
+    return new JsonReader(text, bounds).read();
   } catch (error) {
-    if (!(error instanceof BeyondBounds)) native(text);
+    if (!(error instanceof BeyondBounds)) nativeParse(text);
     throw error;
   }
 }
 
-class Reader {
+class JsonReader {
   readonly #text: string;
   readonly #depth: number;
   readonly #most: number;
@@ -69,7 +69,7 @@ class Reader {
 
   read(): Json {
     // On a stack of its own, since the text may nest a million arrays, as for the engine.
-    const open: Open[] = [];
+    const open: OpenContainer[] = [];
     for (;;) {
       if (open.length > 0 && ++this.#values > this.#most) throw new BeyondBounds('values', placeIn(open.slice(0, -1)));
       const begun = this.#begin();
@@ -82,7 +82,7 @@ class Reader {
       }
       for (let within = open.at(-1); ; within = open.at(-1)) {
         if (!within) return this.#end(value);
-        add(within, value);
+        addValue(within, value);
         if (this.#take(',')) {
           if (within.end === '}') within.name = this.#name();
           break;
@@ -95,7 +95,7 @@ class Reader {
   }
 
   /** The array or object that begins here, if one does. */
-  #begin(): Open | undefined {
+  #begin(): OpenContainer | undefined {
     if (this.#take('[')) return { value: [], end: ']', name: '' };
     if (this.#take('{')) return { value: new NewMembers(), end: '}', name: '' };
     return undefined;
@@ -105,13 +105,13 @@ class Reader {
     const mark = this.#text[this.#at];
     if (mark === '"') return this.#string();
     if (mark === 'n' || mark === 't' || mark === 'f') {
-      const [word, value] = WORDS[mark];
+      const [word, value] = JSON_WORDS[mark];
       if (!this.#text.startsWith(word, this.#at)) this.#refuse();
       this.#at += word.length;
       return value;
     }
-    NUMBER.lastIndex = this.#at;
-    const [digits] = NUMBER.exec(this.#text) ?? this.#refuse();
+    JSON_NUMBER.lastIndex = this.#at;
+    const [digits] = JSON_NUMBER.exec(this.#text) ?? this.#refuse();
     this.#at += digits.length;
     return Number(digits);
   }
@@ -126,7 +126,7 @@ class Reader {
   #string(): string {
     if (this.#text[this.#at] !== '"') this.#refuse();
     const end = endOfString(this.#text, this.#at + 1);
-    const value = native(this.#text.slice(this.#at, end)) as string;
+    const value = nativeParse(this.#text.slice(this.#at, end)) as string;
     this.#at = end;
     return value;
   }
@@ -154,11 +154,11 @@ class Reader {
 }
 
 /** Where the value stands that comes next within the last of `open`. */
-function placeIn(open: readonly Open[]): (string | number)[] {
+function placeIn(open: readonly OpenContainer[]): (string | number)[] {
   return open.map(({ value, name }) => (Array.isArray(value) ? value.length : name));
 }
 
-function add({ value: within, name }: Open, value: Json): void {
+function addValue({ value: within, name }: OpenContainer, value: Json): void {
   if (Array.isArray(within)) within.push(value);
   // What every object inherits, `__proto__` above all, becomes a member like any other.
   else if (name in Object.prototype) {

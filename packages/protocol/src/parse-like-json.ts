@@ -3,7 +3,7 @@ import { readJson } from './read-json.js';
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: object) => unknown;
 
-const native = JSON.parse;
+const engineParse = JSON.parse;
 
 /**
  * Takes the place of `JSON.parse`: what its specification asks for, read by `readJson`. A reviver is told no source text of a
@@ -12,7 +12,7 @@ const native = JSON.parse;
 export function parseLikeJson(text: string, reviver?: Reviver): unknown {
   const given = `${text}`;
   if (typeof reviver !== 'function') return readJson(given);
-  return hasEscapedName(given) ? revive({ '': readJson(given) }, '', reviver) : native(given, reviver);
+  return hasEscapedName(given) ? revive({ '': readJson(given) }, '', reviver) : engineParse(given, reviver);
 }
 
 /** `InternalizeJSONProperty` of ECMAScript: the value of a member, once those within it are revived. */

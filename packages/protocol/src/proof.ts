@@ -11,7 +11,7 @@ export const PROOF_METHOD = 'ed25519-v2';
 /** Source of a pattern for a hash or digest as clients may send it (interface/envelope#hash-and-digest). */
 export const HASH_PATTERN = '^[A-Fa-f0-9]{64}$';
 
-const HASH = new RegExp(HASH_PATTERN);
+const HASH_FORM = new RegExp(HASH_PATTERN);
 
 /** What `signProof` signs, and with which key. */
 export interface ProofInput {
@@ -30,7 +30,7 @@ export interface ProofInput {
  * @throws TypeError unless `hash` is 64 hex characters and `custom` is JSON
  */
 export function signProof(input: ProofInput, suite: Suite = portable): Proof {
-  if (!HASH.test(input.hash)) throw new TypeError('A hash has 64 hex characters');
+  if (!HASH_FORM.test(input.hash)) throw new TypeError('A hash has 64 hex characters');
   const text = digest(input.hash, input.custom, suite);
   const result = encodeBase64(suite.sign(decodeHex(text)!, input.secret));
   const proof: Proof = { method: PROOF_METHOD, public: input.public, digest: text, result };
@@ -44,7 +44,7 @@ export function signProof(input: ProofInput, suite: Suite = portable): Proof {
  * instead of throwing. Ignores the members that the server adds to a stored proof.
  */
 export function verifyProof(hash: string, proof: Proof, suite: Suite = portable): boolean {
-  if (!HASH.test(hash) || !isObject(proof) || proof.method !== PROOF_METHOD) return false;
+  if (!HASH_FORM.test(hash) || !isObject(proof) || proof.method !== PROOF_METHOD) return false;
   const key = decodeExactLength(proof.public, 32);
   const signature = decodeExactLength(proof.result, 64);
   const signed = typeof proof.digest === 'string' ? proof.digest.toLowerCase() : '';

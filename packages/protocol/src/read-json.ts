@@ -3,7 +3,7 @@ import { parseStrictly } from './json-reader.js';
 import { hasEscapedName } from './json-text.js';
 
 /** The engine's own, also where a program replaces it later. */
-const native = JSON.parse as (text: string) => unknown;
+const originalParse = JSON.parse as (text: string) => unknown;
 
 /**
  * Reads JSON as `JSON.parse` does, and right under engines that misread it: those of Node.js 23 to 26 can take a member's name
@@ -16,5 +16,5 @@ const native = JSON.parse as (text: string) => unknown;
  * @throws BeyondBounds
  */
 export function readJson(text: string, bounds?: JsonBounds): unknown {
-  return hasEscapedName(text) ? parseStrictly(text, bounds) : native(text);
+  return hasEscapedName(text) ? parseStrictly(text, bounds) : originalParse(text);
 }

@@ -87,7 +87,7 @@ export function signWebhook(input: WebhookInput, suite: Suite = portable): Webho
   const timestamp = String(input.timestamp);
   if (!WEBHOOK_ID.test(input.id)) throw new TypeError('The id of a webhook is the handle of its event');
   if (!WEBHOOK_SECONDS.test(timestamp)) throw new TypeError('The timestamp of a webhook is in whole seconds');
-  const signature = suite.sign(signedBytes(input.id, timestamp, input.body), input.secret);
+  const signature = suite.sign(bytesToSign(input.id, timestamp, input.body), input.secret);
   return {
     'webhook-id': input.id,
     'webhook-timestamp': timestamp,
@@ -123,7 +123,7 @@ export function verifyWebhook(
   if (!(Math.abs(now - timestamp * 1000) <= tolerance * 1000)) {
     throw new WebhookError('time', `webhook-timestamp is more than ${tolerance} seconds off`);
   }
-  const message = signedBytes(id, seconds, body);
+  const message = bytesToSign(id, seconds, body);
   const candidates = signatures.flatMap((text) => signatureOf(text) ?? []);
   if (!candidates.some((signature) => suite.verify(signature, message, key))) {
     throw new WebhookError('signature', "No v1a signature is by the ledger's key over this delivery");
@@ -132,7 +132,7 @@ export function verifyWebhook(
 }
 
 /** What is signed: `<id>.<timestamp>.<body>`. */
-function signedBytes(id: string, timestamp: string, body: string | Uint8Array): Uint8Array {
+function bytesToSign(id: string, timestamp: string, body: string | Uint8Array): Uint8Array {
   return concatBytes(utf8ToBytes(`${id}.${timestamp}.`), typeof body === 'string' ? utf8ToBytes(body) : body);
 }
 

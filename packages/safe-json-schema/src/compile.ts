@@ -8,7 +8,7 @@ import type { JsonObject } from './json.js';
 import { assertDepth, judgeSchema } from './meta-schema.js';
 import { Exhausted, Meter, makeMeteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
-import { type PreparedSchema, prepare } from './prepare.js';
+import { type PreparedSchema, prepareSchema } from './prepare.js';
 
 /** The schema violates JSON Schema draft-07, or exceeds the bounds. The message is for its author. */
 export class SchemaError extends Error {
@@ -69,16 +69,16 @@ export async function compileInSlices(
 }
 
 /** Steps to read a schema and each of its characters, and to compile it for each keyword and character of code. */
-const COST = { schema: 10_000, read: 5, keyword: 1_000, character: 0.05 };
+const COMPILE_COST = { schema: 10_000, read: 5, keyword: 1_000, character: 0.05 };
 
 /** @yields the steps that the next slice takes */
 function* compileBySlices(schema: JsonObject, bounds: Bounds): Generator<number, CompiledSchema> {
   try {
     assertDepth(schema, bounds.depth);
-    yield COST.schema + COST.read * JSON.stringify(schema).length;
+    yield COMPILE_COST.schema + COMPILE_COST.read * JSON.stringify(schema).length;
     const judge = (part: unknown) => judgeSchema(part as JsonObject, bounds);
     judge(schema);
-    const metered = new MeteredSchema(prepare(schema, judge, bounds), bounds);
+    const metered = new MeteredSchema(prepareSchema(schema, judge, bounds), bounds);
     yield* metered.compile();
     return metered;
   } catch (error) {
@@ -95,7 +95,7 @@ function reason(error: unknown): string {
 type ValidationOutcome = readonly ErrorObject[] | 'valid' | 'exhausted';
 
 /** Bytes of a compiled schema, and of each keyword beside its code. */
-const BYTES = { schema: 20_000, keyword: 2_000 };
+const COMPILED_BYTES = { schema: 20_000, keyword: 2_000 };
 
 class MeteredSchema implements CompiledSchema {
   weight = 0;
@@ -129,12 +129,12 @@ class MeteredSchema implements CompiledSchema {
     this.#first = this.#compile(false);
     const { keywords, bytes } = this.#prepared;
     // Twice the code: nobody weighs the schema again when its errors are gathered.
-    const code = 2 * this.#code + BYTES.keyword * keywords;
-    this.weight = Math.ceil((BYTES.schema + bytes + code + this.#allowed.bytes + this.#patterns.bytes) / 1024);
+    const code = 2 * this.#code + COMPILED_BYTES.keyword * keywords;
+    this.weight = Math.ceil((COMPILED_BYTES.schema + bytes + code + this.#allowed.bytes + this.#patterns.bytes) / 1024);
   }
 
   get #stepsToCompile(): number {
-    return COST.keyword * this.#prepared.keywords + COST.character * this.#prepared.characters;
+    return COMPILE_COST.keyword * this.#prepared.keywords + COMPILE_COST.character * this.#prepared.characters;
   }
 
   validate(data: JsonObject): Verdict {

@@ -13,7 +13,7 @@ export function equalityKeywords(meter: Meter, allowed: AllowedValues): CodeKeyw
 }
 
 /** Bytes that an allowed value takes beside its characters. */
-const VALUE = 80;
+const ALLOWED_VALUE_BYTES = 80;
 
 /** The values that the keywords of one schema allow, each list once, wherever references repeat it. */
 export class AllowedValues {
@@ -30,7 +30,7 @@ export class AllowedValues {
     const known = this.#known.get(keyword);
     if (known !== undefined) return known;
     const made = new Set(values.map((value) => identity(value)));
-    for (const one of made) this.#bytes += VALUE + one.length;
+    for (const one of made) this.#bytes += ALLOWED_VALUE_BYTES + one.length;
     this.#known.set(keyword, made);
     return made;
   }

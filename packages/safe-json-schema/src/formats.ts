@@ -15,7 +15,7 @@ const COMPILED: readonly string[] = ['regex'];
 const SLOW_CHECK = 1_000;
 
 /** The greatest length of a time zone's name; the longest there is has 32 characters. */
-const ZONE = 64;
+const LONGEST_ZONE_NAME = 64;
 
 /**
  * The formats a schema can name: those of ajv-formats, and `timezone`, a name of the time zone database as
@@ -59,7 +59,7 @@ function meterCheck(name: string, check: (text: string) => boolean, meter: Meter
 }
 
 function isZone(text: string): boolean {
-  if (text.length > ZONE) return false;
+  if (text.length > LONGEST_ZONE_NAME) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
   } catch {

@@ -80,7 +80,7 @@ function chargeOf(meter: Meter, longestName: number, schema: Readonly<Record<str
   const named = BY_NAME.some((keyword) => keyword in schema);
   const sized = BY_SIZE.some((keyword) => keyword in schema);
   const measured = 'minLength' in schema || 'maxLength' in schema;
-  const perMember = 1 + Math.min(8, membersOf(schema.properties)) + membersOf(schema.patternProperties);
+  const perMember = 1 + Math.min(8, memberCount(schema.properties)) + memberCount(schema.patternProperties);
   return (data, gathered) => {
     if (typeof data === 'string') return meter.enter(measured ? base + data.length : base, gathered);
     if (!sized || typeof data !== 'object' || data === null) return meter.enter(base, gathered);
@@ -96,12 +96,12 @@ function chargeOf(meter: Meter, longestName: number, schema: Readonly<Record<str
 function ownWeight(schema: Readonly<Record<string, unknown>>): number {
   let weight = 1;
   for (const [keyword, value] of Object.entries(schema)) {
-    weight += keyword === 'enum' || keyword === 'const' ? 1 : 1 + membersOf(value);
-    if (keyword === 'dependencies') for (const names of Object.values(value as object)) weight += membersOf(names);
+    weight += keyword === 'enum' || keyword === 'const' ? 1 : 1 + memberCount(value);
+    if (keyword === 'dependencies') for (const names of Object.values(value as object)) weight += memberCount(names);
   }
   return weight;
 }
 
-function membersOf(value: unknown): number {
+function memberCount(value: unknown): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }

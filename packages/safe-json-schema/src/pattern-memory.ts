@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 
 /** The compiled form of a pattern. */
-export type Engine = ReturnType<RE2JS['re2']>;
+export type CompiledPattern = ReturnType<RE2JS['re2']>;
 
 /** An instruction of the program that follows one path only: no part of the engine's interface. */
 interface Instruction {
@@ -27,9 +27,9 @@ const LONG = 32;
  *
  * @returns about how many bytes the pattern takes, automaton states left out
  */
-export function shareClasses(engine: Engine): number {
+export function shareClasses(engine: CompiledPattern): number {
   const { prog, onepass } = engine as unknown as { prog: Program; onepass: Program | null };
-  const shared = new Shared();
+  const shared = new SharedArrays();
   for (const instruction of prog.inst) instruction.runes = shared.take(instruction.runes);
   for (const instruction of onepass?.inst ?? []) {
     instruction.runes = shared.take(instruction.runes);
@@ -48,14 +48,14 @@ interface Program {
 }
 
 /** Arrays, each different content once. */
-class Shared {
+class SharedArrays {
   bytes = 0;
   readonly #byLength = new Map<number, Int32Array[]>();
 
   take(array: Int32Array): Int32Array {
     if (array.length < LONG) return array;
     const known = this.#byLength.get(array.length) ?? [];
-    const same = known.find((one) => one === array || isSame(one, array));
+    const same = known.find((one) => one === array || isSameArray(one, array));
     if (same !== undefined) return same;
     this.#byLength.set(array.length, [...known, array]);
     return this.add(array);
@@ -67,6 +67,6 @@ class Shared {
   }
 }
 
-function isSame(one: Int32Array, other: Int32Array): boolean {
+function isSameArray(one: Int32Array, other: Int32Array): boolean {
   return one.every((value, index) => value === other[index]);
 }

@@ -13,11 +13,11 @@ interface Group {
   last: Parts;
 }
 
-const NOTHING: Parts = { instructions: 0, ranges: 0, choices: 0 };
+const EMPTY_PARTS: Parts = { instructions: 0, ranges: 0, choices: 0 };
 
 /** About how much a pattern compiles to: counted while it is read, so that it is known before it is compiled. */
 export class PatternSize {
-  readonly #open: Group[] = [{ total: { ...NOTHING, instructions: 2 }, last: NOTHING }];
+  readonly #open: Group[] = [{ total: { ...EMPTY_PARTS, instructions: 2 }, last: EMPTY_PARTS }];
   /** Ranges of the different items, each once. */
   readonly #items = new Map<string, number>();
 
@@ -58,7 +58,7 @@ export class PatternSize {
   }
 
   openGroup(): void {
-    this.#open.push({ total: NOTHING, last: NOTHING });
+    this.#open.push({ total: EMPTY_PARTS, last: EMPTY_PARTS });
   }
 
   closeGroup(): void {

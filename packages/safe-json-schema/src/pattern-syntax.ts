@@ -13,7 +13,7 @@ const NOT_SPACE =
 const NOT_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /** A token outside a class: escape, class start, group start, group end, quantifier, alternative, or one character. */
-const TOKEN =
+const PATTERN_TOKEN =
   /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k<[^>]*>|[\s\S])|\[\^?|\((?:\?(?:<?[=!]|<[^>]*>|[^)(:]*:))?|\)|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\||[\s\S]/uy;
 
 const ESCAPE =
@@ -31,8 +31,8 @@ export function toRe2(source: string): Translation {
   let text = '';
   let at = 0;
   while (at < source.length) {
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(source)?.[0] ?? '';
+    PATTERN_TOKEN.lastIndex = at;
+    const token = PATTERN_TOKEN.exec(source)?.[0] ?? '';
     at += token.length;
     if (token.startsWith('[')) {
       const translated = classOf(source, at, token);
@@ -111,7 +111,7 @@ function translateCharacter(token: string): string {
   return literal(characterOf(token));
 }
 
-const CONTROL: Readonly<Record<string, string>> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r', 0: '\0' };
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r', 0: '\0' };
 
 function characterOf(token: string): string {
   if (!token.startsWith('\\')) return token;
@@ -122,7 +122,7 @@ function characterOf(token: string): string {
   const hex = /^(?:u\{?|x)([0-9a-fA-F]+)/.exec(body)?.[1];
   if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
   if (/^c[A-Za-z]$/.test(body)) return String.fromCodePoint((body.codePointAt(1) as number) % 32);
-  return CONTROL[body] ?? body;
+  return CONTROL_ESCAPES[body] ?? body;
 }
 
 function literal(character: string): string {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { PatternBounds } from './bounds.js';
 import type { Meter } from './meter.js';
-import { type Engine, shareClasses } from './pattern-memory.js';
+import { type CompiledPattern, shareClasses } from './pattern-memory.js';
 import { toRe2 } from './pattern-syntax.js';
 
 /** A compiled pattern, in the form Ajv calls. */
@@ -15,10 +15,10 @@ export interface Pattern {
  * Bytes of automaton states that the patterns of a schema build in one validation before they begin again, and that they
  * keep until the next one. Usual patterns need less, hostile ones take all.
  */
-const STATES = { built: 256 * 1024, kept: 64 * 1024 };
+const STATE_BYTES = { built: 256 * 1024, kept: 64 * 1024 };
 
 /** Steps, of a tenth of a microsecond, to compile a pattern: for each character, Unicode property, and range. */
-const COST = { character: 20, property: 1_500, range: 0.2, onePass: 0.1 };
+const PATTERN_COST = { character: 20, property: 1_500, range: 0.2, onePass: 0.1 };
 
 /** The work of a program that follows one path only, in the count of `PatternSize.onePass`, that is worth it. */
 const WORTH_ONE_PASS = 6_000_000;
@@ -38,7 +38,7 @@ export class Patterns {
   readonly #compiled = new Map<string, Pattern>();
   /** Why sources were refused. */
   readonly #refused = new Map<string, Error>();
-  readonly #engines: Engine[] = [];
+  readonly #engines: CompiledPattern[] = [];
   #instructions = 0;
   #properties = 0;
   #bytes = 0;
@@ -57,7 +57,7 @@ export class Patterns {
 
   /** About how many bytes of memory they take, with the automaton states that are kept. */
   get bytes(): number {
-    return this.#bytes + (this.#engines.length > 0 ? STATES.kept : 0);
+    return this.#bytes + (this.#engines.length > 0 ? STATE_BYTES.kept : 0);
   }
 
   /**
@@ -89,7 +89,7 @@ export class Patterns {
 
   /** Forgets what a validation has built beyond what is kept until the next one. */
   rest(): void {
-    if (this.#states > STATES.kept) this.#forgetStates();
+    if (this.#states > STATE_BYTES.kept) this.#forgetStates();
   }
 
   *#compileAnew(source: string): Generator<number, Pattern> {
@@ -100,7 +100,7 @@ export class Patterns {
     if (this.#properties + named > properties) {
       throw new Error(`the patterns of the schema name more than ${properties} Unicode properties`);
     }
-    yield COST.character * source.length + COST.property * named;
+    yield PATTERN_COST.character * source.length + PATTERN_COST.property * named;
     // Throws for invalid patterns, some of which the engine would take.
     new RegExp(source, 'u');
     const translated = toRe2(source);
@@ -111,8 +111,8 @@ export class Patterns {
     this.#instructions += translated.instructions;
     const { text, ranges, onePass } = translated;
     const isWorth = onePass <= WORTH_ONE_PASS;
-    yield COST.property * named + COST.range * ranges + (isWorth ? COST.onePass * onePass : 0);
-    return this.#metered(source, parse(source, isWorth ? text : ANYWHERE + text));
+    yield PATTERN_COST.property * named + PATTERN_COST.range * ranges + (isWorth ? PATTERN_COST.onePass * onePass : 0);
+    return this.#metered(source, parsePattern(source, isWorth ? text : ANYWHERE + text));
   }
 
   #metered(source: string, compiled: RE2JS): Pattern {
@@ -129,7 +129,7 @@ export class Patterns {
         const before = statesOf(engine);
         const matched = compiled.test(text);
         this.#states += statesOf(engine) - before;
-        if (this.#states > STATES.built) this.#forgetStates();
+        if (this.#states > STATE_BYTES.built) this.#forgetStates();
         return matched;
       },
       toString: () => source,
@@ -150,7 +150,7 @@ function countProperties(source: string): number {
   return source.match(/\\[\s\S]/g)?.filter((token) => /[pP]/.test(token)).length ?? 0;
 }
 
-function parse(source: string, text: string): RE2JS {
+function parsePattern(source: string, text: string): RE2JS {
   try {
     return RE2JS.compile(text);
   } catch (error) {
@@ -164,7 +164,7 @@ function parse(source: string, text: string): RE2JS {
  * automaton that is already built: building a state of it, and simulating the NFA when it would grow too large. Both
  * stay linear in the text, but a megabyte would take seconds.
  */
-function chargeSteps(engine: Engine, meter: Meter): void {
+function chargeSteps(engine: CompiledPattern, meter: Meter): void {
   const { dfa } = engine;
   const size = engine.numberOfInstructions();
   const { step } = dfa;
@@ -179,6 +179,6 @@ function chargeSteps(engine: Engine, meter: Meter): void {
   };
 }
 
-function statesOf(engine: Engine): number {
+function statesOf(engine: CompiledPattern): number {
   return engine.lazyDFA === null ? 0 : engine.dfa.stateBudget - engine.dfa.memBudget;
 }

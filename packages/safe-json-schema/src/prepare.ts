@@ -21,7 +21,7 @@ export interface PreparedSchema {
 const LISTED = 'x-referenced';
 
 /** Bytes that a value of a schema takes beside its characters. */
-const VALUE = 60;
+const SCHEMA_VALUE_BYTES = 60;
 
 /** A reference that reads the same to every reader of JSON pointers. */
 const PLAIN_POINTER = /^#(?:\/[\w$.-]+)*$/;
@@ -39,12 +39,12 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *   something other than a schema, or back to themselves on the same value; more subschemas or keywords than `bounds`
  *   allow
  */
-export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): PreparedSchema {
-  const prepared = new Preparation(copyJson(schema), judge, bounds).run();
-  return { ...prepared, bytes: JSON.stringify(schema).length + VALUE * countValues(schema) };
+export function prepareSchema(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): PreparedSchema {
+  const prepared = new SchemaPreparation(copyJson(schema), judge, bounds).run();
+  return { ...prepared, bytes: JSON.stringify(schema).length + SCHEMA_VALUE_BYTES * countValues(schema) };
 }
 
-class Preparation {
+class SchemaPreparation {
   readonly #root: JsonObject;
   readonly #judge: (schema: Json) => void;
   readonly #bounds: Bounds;

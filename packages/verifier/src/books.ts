@@ -7,18 +7,18 @@ import { Lives } from './kept/lives.js';
 import { momentNumber, momentText } from './kept/moment.js';
 import { type Moved, MovedRows } from './kept/moved.js';
 import type { Records } from './kept/records.js';
-import { nameOf, type TextNumbers } from './kept/text-numbers.js';
+import { type TextNumbers, uniqueName } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
 import { Limits, type VerifySigned } from './limits.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
-import type { Movement, SetLimit } from './movements.js';
+import type { ProvenMovement, SetLimit } from './movements.js';
 import type { RegistryMeans } from './registry.js';
 
 /**
  * Replays what the proofs of all intents have moved, and compares it with what the ledger says of its balances,
  * movements and limits. Of movements and balances it keeps numbers: of records, of names, of accounts.
  */
-export class Books {
+export class BookReplay {
   readonly #records: Records;
   readonly #names: TextNumbers;
   readonly #moved = new MovedRows();
@@ -95,7 +95,7 @@ export class Books {
   ): void {
     const record = this.#records.numberOf(luid);
     const lives = kind === 'wallet' ? this.#lives : this.#symbols;
-    lives.add(this.#names.put(nameOf(kind, handle)), { record, from, until });
+    lives.add(this.#names.put(uniqueName(kind, handle)), { record, from, until });
     if (until !== Number.POSITIVE_INFINITY) this.#dropped.set(record, 1);
   }
 
@@ -104,7 +104,7 @@ export class Books {
     return this.#limits.isNamed(luid, handle) || this.#erased.has(luid);
   }
 
-  addIntent(luid: string, moved: readonly Movement[], limits: readonly SetLimit[]): void {
+  addIntent(luid: string, moved: readonly ProvenMovement[], limits: readonly SetLimit[]): void {
     const intent = this.#records.numberOf(luid);
     this.#moved.add(
       intent,
@@ -113,8 +113,8 @@ export class Books {
     for (const limit of limits) this.#limits.add(limit);
   }
 
-  #placeOf({ wallet, symbol, moment }: Movement): Pick<Moved, 'account' | 'moment'> {
-    const name = this.#names.put(nameOf('wallet', wallet));
+  #placeOf({ wallet, symbol, moment }: ProvenMovement): Pick<Moved, 'account' | 'moment'> {
+    const name = this.#names.put(uniqueName('wallet', wallet));
     return { account: this.#named.put(name, symbol, wallet), moment: momentNumber(moment) };
   }
 

@@ -9,11 +9,11 @@ const DEPTH = 200;
 
 /** Whether JSON is nested deeper than any that a ledger writes: what recurs over it would run out of stack. */
 export function isTooDeep(text: string): boolean {
-  return opens(text) > DEPTH && nests(text);
+  return countOpenings(text) > DEPTH && nests(text);
 }
 
 /** How often something opens in the text, within strings too; counted no further than is of interest. */
-function opens(text: string): number {
+function countOpenings(text: string): number {
   let count = 0;
   for (const sign of ['{', '[']) {
     for (let at = text.indexOf(sign); at >= 0 && count <= DEPTH; at = text.indexOf(sign, at + 1)) count += 1;
@@ -26,7 +26,7 @@ function nests(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
-        at = endOfString(text, at);
+        at = skipString(text, at);
         break;
       case BRACE:
       case BRACKET:
@@ -49,7 +49,7 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 /** Where the string ends that begins there; behind the text, where it does not. */
-function endOfString(text: string, from: number): number {
+function skipString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;

@@ -10,11 +10,11 @@ import type { Rule } from './finding.js';
 import { isSameJson } from './json/same-json.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import { kindFacts, reportSuccessors } from './kinds.js';
-import { labelsAfter } from './labels.js';
+import { applyLabelChange } from './labels.js';
 import type { Version } from './version.js';
 
 /** Takes what is wrong with the version that is looked at. */
-export type Fault = (rule: Rule, detail: string) => void;
+export type ReportFault = (rule: Rule, detail: string) => void;
 
 /** Proofs of a version, by what they are: `own` is the ledger's that names the record, `clients` come before it. */
 interface Split {
@@ -25,10 +25,10 @@ interface Split {
 }
 
 /** The first version of a record (interface/records#create, interface/proofs#proofs-of-the-ledger). */
-export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version, fault: Fault): void {
+export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version, fault: ReportFault): void {
   const { data, luid, meta } = record;
   if (change !== 1) fault('history', 'is a create, and not the first change');
-  const { clients: before, own, hasMore } = split(keys, luid, meta.proofs);
+  const { clients: before, own, hasMore } = splitProofs(keys, luid, meta.proofs);
   if (!own) {
     fault('proof', 'has no proof of its ledger that names the record');
     return;
@@ -42,25 +42,25 @@ export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version,
   if (clients.length === 0 && !isMade) fault('proof', 'has no proof of a client');
   const status = isIntent ? 'pending' : 'created';
   if (own.custom?.status !== status && !(own.custom?.status === undefined && isMade))
-    fault('proof', `has a proof of its ledger with the status ${show(own.custom?.status)}`);
+    fault('proof', `has a proof of its ledger with the status ${excerpt(own.custom?.status)}`);
   const isBirth = own.custom?.status === undefined && kind !== 'signer-factor';
   expect(fault, 'status', meta.status, isBirth ? undefined : status);
   judgeMoment(meta, own, hasMore, fault);
   expect(fault, 'owners', meta.owners, [...new Set(clients.map((proof) => proof.public))]);
   if (!hasToken(keys, clients)) {
-    expect(fault, 'labels', meta.labels, customsOf(clients).reduce(labelsOf, undefined));
+    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsOf, undefined));
     judgeDomain(kind, data, meta, clients, fault);
   }
 }
 
 /** A version with new data (interface/records#update). */
-export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: Fault): void {
+export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: ReportFault): void {
   const { data, luid, meta } = record;
   const was = before.record;
   const { parent } = data;
   if (typeof parent !== 'string' || parent.toLowerCase() !== was.hash)
-    fault('history', `has the parent ${show(parent)}, and change ${before.change} has the hash ${was.hash}`);
-  const { clients, own, hasMore } = split(keys, luid, meta.proofs);
+    fault('history', `has the parent ${excerpt(parent)}, and change ${before.change} has the hash ${was.hash}`);
+  const { clients, own, hasMore } = splitProofs(keys, luid, meta.proofs);
   if (!own) {
     fault('proof', 'has no proof of its ledger that names the record');
     return;
@@ -69,22 +69,22 @@ export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }:
   if (own.custom?.status !== undefined) fault('proof', 'has a proof of its ledger for another operation');
   judgeMoment(meta, own, hasMore, fault);
   if (data.handle !== was.data.handle && !kindFacts(kind)?.isRenamable)
-    fault('history', `changes the handle of its record from ${show(was.data.handle)}`);
-  keep(fault, ['status', 'owners', 'domain', 'assets'], meta, was.meta);
+    fault('history', `changes the handle of its record from ${excerpt(was.data.handle)}`);
+  assertKept(fault, ['status', 'owners', 'domain', 'assets'], meta, was.meta);
   if (!hasToken(keys, clients))
-    expect(fault, 'labels', meta.labels, customsOf(clients).reduce(labelsOf, was.meta.labels));
+    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsOf, was.meta.labels));
 }
 
 /** A version with further proofs (interface/records#add-a-proof). Intents are judged by their trail, beside this. */
-export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: Fault): void {
+export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: ReportFault): void {
   const { meta } = record;
   const was = before.record.meta;
   judgeSameData(before.record, record, fault);
-  const added = addedProofs(was, meta, fault);
+  const added = findAddedProofs(was, meta, fault);
   if (!added) return;
-  keep(fault, ['owners', 'domain'], meta, was);
+  assertKept(fault, ['owners', 'domain'], meta, was);
   if (kind === 'intent') {
-    keep(fault, ['moment', 'labels', 'thread', 'domains'], meta, was, isAbsentOr(added));
+    assertKept(fault, ['moment', 'labels', 'thread', 'domains'], meta, was, isAbsentOr(added));
     return;
   }
   const [first] = added;
@@ -96,24 +96,24 @@ export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: 
   const said = first.custom;
   const asked = said?.status;
   const mayBe = asked === undefined ? [was.status] : [was.status, asked === null ? undefined : asked];
-  if (!mayBe.includes(meta.status)) fault('meta', `has the status ${show(meta.status)}, which no proof gives it`);
+  if (!mayBe.includes(meta.status)) fault('meta', `has the status ${excerpt(meta.status)}, which no proof gives it`);
   const next = reportSuccessors(was.status);
   if (kind === 'report' && meta.status !== was.status && !next.includes(meta.status ?? ''))
-    fault('meta', `goes from the status ${show(was.status)} to ${show(meta.status)}`);
-  expect(fault, 'labels', meta.labels, labelsAfter(was.labels, said?.labels));
+    fault('meta', `goes from the status ${excerpt(was.status)} to ${excerpt(meta.status)}`);
+  expect(fault, 'labels', meta.labels, applyLabelChange(was.labels, said?.labels));
   if (!isSameJson(meta.assets, was.assets)) expect(fault, 'assets', meta.assets as Json | undefined, said?.assets);
 }
 
 /** The last version of a dropped record (interface/records#history). */
-export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version, fault: Fault): void {
+export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version, fault: ReportFault): void {
   const { luid, meta } = record;
   const was = before.record.meta;
   judgeSameData(before.record, record, fault);
-  const added = addedProofs(was, meta, fault);
+  const added = findAddedProofs(was, meta, fault);
   if (!added) return;
-  keep(fault, ['owners', 'domain', 'labels', 'assets'], meta, was);
+  assertKept(fault, ['owners', 'domain', 'labels', 'assets'], meta, was);
   expect(fault, 'status', meta.status, 'dropped');
-  const { clients, own } = split(keys, luid, added);
+  const { clients, own } = splitProofs(keys, luid, added);
   if (!own) {
     fault('proof', 'has no proof of its ledger for the drop');
     return;
@@ -124,7 +124,7 @@ export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version
 }
 
 /** The proofs that a version has beyond the one before; undefined, and a fault, where it lacks one of those. */
-export function addedProofs(was: Meta, now: Meta, fault: Fault): StoredProof[] | undefined {
+export function findAddedProofs(was: Meta, now: Meta, fault: ReportFault): StoredProof[] | undefined {
   const lost = was.proofs.findIndex((proof, at) => {
     const kept = now.proofs[at];
     return kept === undefined || !isSameJson(kept, proof);
@@ -134,12 +134,12 @@ export function addedProofs(was: Meta, now: Meta, fault: Fault): StoredProof[] |
   return undefined;
 }
 
-function judgeSameData(was: RecordEnvelope, now: RecordEnvelope, fault: Fault): void {
+function judgeSameData(was: RecordEnvelope, now: RecordEnvelope, fault: ReportFault): void {
   if (!isSameJson(was.data, now.data))
     fault('history', 'has other data than the change before it, under the same hash');
 }
 
-function split(keys: LedgerKeys, luid: string, proofs: readonly StoredProof[]): Split {
+function splitProofs(keys: LedgerKeys, luid: string, proofs: readonly StoredProof[]): Split {
   const at = proofs.findIndex((proof) => authorOf(keys, proof) === 'system' && proof.custom?.luid === luid);
   return at < 0
     ? { clients: proofs, own: undefined, hasMore: false }
@@ -147,7 +147,7 @@ function split(keys: LedgerKeys, luid: string, proofs: readonly StoredProof[]): 
 }
 
 /** A bridge's proof is added as of a later moment, which nobody signs: by a clock that was set back it may be earlier. */
-function judgeMoment(meta: Meta, own: StoredProof, hasMore: boolean, fault: Fault): void {
+function judgeMoment(meta: Meta, own: StoredProof, hasMore: boolean, fault: ReportFault): void {
   const signed = own.custom?.moment;
   if (hasMore && typeof signed === 'string') return;
   expect(fault, 'moment', meta.moment, signed);
@@ -176,22 +176,22 @@ function judgeDomain(
   data: JsonObject,
   { domain }: Meta,
   clients: readonly StoredProof[],
-  fault: Fault,
+  fault: ReportFault,
 ): void {
   // Which domain a nested record is in follows from another record.
   if (domain === undefined || kindFacts(kind)?.domainOf) return;
-  const named = customsOf(clients).find((custom) => custom?.domain !== undefined)?.domain;
+  const named = customsIn(clients).find((custom) => custom?.domain !== undefined)?.domain;
   const suffix = typeof data.handle === 'string' ? domainOf(data.handle) : undefined;
   if (domain !== (named ?? suffix))
     fault('meta', `is in the domain ${domain}, which neither a proof nor the handle names`);
 }
 
-function customsOf(proofs: readonly StoredProof[]): (JsonObject | undefined)[] {
+function customsIn(proofs: readonly StoredProof[]): (JsonObject | undefined)[] {
   return proofs.map(({ custom }) => custom);
 }
 
 function labelsOf(had: string[] | undefined, custom: JsonObject | undefined): string[] | undefined {
-  return labelsAfter(had, custom?.labels);
+  return applyLabelChange(had, custom?.labels);
 }
 
 /** Labels of an intent change by the proof of a client; all else of it stays. */
@@ -199,20 +199,26 @@ function isAbsentOr(added: readonly StoredProof[]): readonly string[] {
   return added.some(({ custom }) => custom?.labels !== undefined) ? ['labels'] : [];
 }
 
-function keep(fault: Fault, members: readonly string[], now: Meta, was: Meta, except: readonly string[] = []): void {
+function assertKept(
+  fault: ReportFault,
+  members: readonly string[],
+  now: Meta,
+  was: Meta,
+  except: readonly string[] = [],
+): void {
   for (const member of members) {
     if (except.includes(member)) continue;
     expect(fault, member, (now as unknown as JsonObject)[member], (was as unknown as JsonObject)[member]);
   }
 }
 
-function expect(fault: Fault, member: string, is: Json | undefined, mustBe: Json | undefined): void {
+function expect(fault: ReportFault, member: string, is: Json | undefined, mustBe: Json | undefined): void {
   if (!isSameJson(is, mustBe))
-    fault('meta', `has ${show(is)} in 'meta.${member}', where its proofs and history give ${show(mustBe)}`);
+    fault('meta', `has ${excerpt(is)} in 'meta.${member}', where its proofs and history give ${excerpt(mustBe)}`);
 }
 
 /** A value in a detail, cut to a length fit to show. */
-function show(value: unknown): string {
+function excerpt(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }

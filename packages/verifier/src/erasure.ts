@@ -1,20 +1,20 @@
 import { hash as hashOf, type StoredProof } from '@countersign/protocol';
-import type { Fault } from './changes.js';
-import { textOf } from './json/text-of.js';
+import type { ReportFault } from './changes.js';
+import { jsonText } from './json/json-text.js';
 import { attributionDefect, authorOf } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ErasedLine } from './lines.js';
 import type { HistoryMeans } from './record-history.js';
-import { formDefect, isMoment, type Version } from './version.js';
+import { formDefect, isMomentText, type Version } from './version.js';
 
 /** What a change can have done whose text is erased. */
-const ACTIONS: readonly string[] = ['create', 'update', 'drop'];
+const ERASABLE_ACTIONS: readonly string[] = ['create', 'update', 'drop'];
 
 /**
  * A record whose texts were erased (interface/records#erase). That they are gone is believed only where the ledger has
  * signed it: the last change says so, and names the record and how many changes it had.
  */
-export class Erasure {
+export class ErasedRecord {
   /** Changes without a text, gapless from 1. */
   #count = 0;
   #isStated = false;
@@ -27,12 +27,12 @@ export class Erasure {
 
   /** Takes a change without a text. Nothing binds its action and its moment: they are some that a change may have. */
   add({ kind, luid, change, action, moment }: ErasedLine): void {
-    const fault: Fault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
+    const fault: ReportFault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
     if (kind !== this.kind) fault('history', `was erased, and the change before it is of a ${this.kind}`);
     if (change !== this.#count + 1)
       fault('history', `follows change ${this.#count}: versions are missing, or not in order`);
     this.#count = change;
-    if (!ACTIONS.includes(action)) fault('form', `has the action '${action.slice(0, 40)}'`);
+    if (!ERASABLE_ACTIONS.includes(action)) fault('form', `has the action '${action.slice(0, 40)}'`);
     if (!isWritten(moment)) fault('form', 'has a moment that no ledger writes');
   }
 
@@ -44,7 +44,7 @@ export class Erasure {
    */
   state(version: Version, isWhole: boolean): readonly StoredProof[] | undefined {
     const { luid, kind, change } = version;
-    const fault: Fault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
+    const fault: ReportFault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
     this.#isStated = true;
     const facts = kindFacts(kind);
     if (!facts || kind !== this.kind || !luid.startsWith(`$${facts.prefix}.`))
@@ -69,13 +69,13 @@ export class Erasure {
       this.means.report({ kind, luid }, 'history', 'has changes without a text, and none that says they were erased');
   }
 
-  #judge({ kind, luid, change, record }: Version, fault: Fault): void {
+  #judge({ kind, luid, change, record }: Version, fault: ReportFault): void {
     const { keys, proofs, suite } = this.means;
     const { hash, data, meta } = record;
     const isStatement = Object.keys(data).sort().join() === 'change,luid,reason' && typeof data.reason === 'string';
     if (!isStatement) fault('form', 'has other data than an erasure');
     if (data.luid !== luid) fault('history', 'says that another record is erased');
-    if (data.change !== change - 1) fault('history', `says that ${textOf(data.change)} changes are erased`);
+    if (data.change !== change - 1) fault('history', `says that ${jsonText(data.change)} changes are erased`);
     if (hashOf(data, suite) !== hash) fault('hash', 'has another hash than its data');
     for (const [index, proof] of meta.proofs.entries()) {
       if (!proofs.isValid(hash, proof)) fault('proof', `has a proof ${index + 1} that does not verify`);
@@ -96,6 +96,6 @@ export class Erasure {
 
 /** Whether a ledger writes the moment: the calendar has its day, and no database has a year 0. */
 function isWritten(moment: string): boolean {
-  const time = isMoment(moment) && !moment.startsWith('0000') ? Date.parse(moment) : Number.NaN;
+  const time = isMomentText(moment) && !moment.startsWith('0000') ? Date.parse(moment) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString() === moment;
 }

@@ -2,12 +2,12 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope, type Suite } from
 import { kindFacts } from './kinds.js';
 
 /** Whether the hash of a version is that of its data (interface/hashes). */
-export function isHashed(kind: string, { hash, data, meta }: RecordEnvelope, suite: Suite): boolean {
-  return formsOf(kind, data, meta.domain).some((form) => hashOf(form, suite) === hash);
+export function isHashOfData(kind: string, { hash, data, meta }: RecordEnvelope, suite: Suite): boolean {
+  return formsToHash(kind, data, meta.domain).some((form) => hashOf(form, suite) === hash);
 }
 
 /** The data as it is served; of a subdomain also without its parent, of early builds without a member that is null. */
-function formsOf(kind: string, data: JsonObject, domain: string | undefined): JsonObject[] {
+function formsToHash(kind: string, data: JsonObject, domain: string | undefined): JsonObject[] {
   if (kind === 'domain') {
     const { domain: parent, ...others } = data;
     if (parent !== domain) return [];

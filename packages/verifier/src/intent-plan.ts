@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
 import { LONGEST_NAME } from './bounds.js';
-import { textOf } from './json/text-of.js';
+import { jsonText } from './json/json-text.js';
 
 /** One side of a claim, as its `resolved` proof has it (interface/intents#entries). */
 export interface PlannedEntry {
@@ -20,7 +20,7 @@ const SIDES: ReadonlyMap<unknown, readonly ('debit' | 'credit')[]> = new Map([
 
 /** What is wrong with the entries of an intent: each claim has its sides, in order, with its own amount and symbol. */
 export function planDefect(data: JsonObject, resolved: readonly StoredProof[]): string | undefined {
-  const wanted = claimsOf(data).flatMap((claim, index) =>
+  const wanted = claimsOfPlan(data).flatMap((claim, index) =>
     (SIDES.get(claim.action) ?? []).map((side) => ({ claim, index, side })),
   );
   if (wanted.length !== resolved.length)
@@ -32,11 +32,11 @@ export function planDefect(data: JsonObject, resolved: readonly StoredProof[]): 
       claimed === index &&
       said.schema === side &&
       said.amount === claim.amount &&
-      said.symbol === handleOf(claim.symbol);
+      said.symbol === handleInAddress(claim.symbol);
     // Less than 1 would take from who is credited.
-    if (!isWhole(claim.amount) || claim.amount < 1) return `has a claim ${index} without an amount`;
+    if (!isWholeAmount(claim.amount) || claim.amount < 1) return `has a claim ${index} without an amount`;
     if (!isRight) return `has an entry ${at + 1} that is not the ${side} of claim ${index}`;
-    if (!isName(said.handle) || !isName(said.wallet)) return `has an entry ${at + 1} without names`;
+    if (!isNameText(said.handle) || !isNameText(said.wallet)) return `has an entry ${at + 1} without names`;
   }
   return undefined;
 }
@@ -57,43 +57,43 @@ export function entriesOf(resolved: readonly StoredProof[]): PlannedEntry[] {
 
 /** Whether the limits of a plan are other ones than the claims set. The wallets are those that the addresses led to. */
 export function limitDefect(data: JsonObject, limits: readonly JsonObject[]): boolean {
-  const wanted = claimsOf(data).flatMap((claim, index) => (claim.action === 'limit' ? [{ claim, index }] : []));
+  const wanted = claimsOfPlan(data).flatMap((claim, index) => (claim.action === 'limit' ? [{ claim, index }] : []));
   if (wanted.length !== limits.length) return true;
   return wanted.some(({ claim, index }, at) => {
     const { claim: claimed, symbol, metric, amount } = limits[at]!;
     const isSame = claimed === index && metric === claim.metric && amount === claim.amount;
-    return !isSame || symbol !== handleOf(claim.symbol);
+    return !isSame || symbol !== handleInAddress(claim.symbol);
   });
 }
 
 /** What is wrong with the claims that set limits: below what is no number nothing is. */
 export function limitClaimDefect(data: JsonObject): string | undefined {
-  const isOne = claimsOf(data).some(({ action, amount }) => action === 'limit' && !isWhole(amount));
+  const isOne = claimsOfPlan(data).some(({ action, amount }) => action === 'limit' && !isWholeAmount(amount));
   return isOne ? 'sets a limit without an amount' : undefined;
 }
 
 /** The claims that set limits, and have an amount. */
 export function limitClaimsOf(data: JsonObject): { wallet: string; symbol: string; metric: string; amount: number }[] {
-  return claimsOf(data).flatMap(({ action, wallet, symbol, metric, amount }) =>
-    action === 'limit' && isWhole(amount)
-      ? [{ wallet: handleOf(wallet), symbol: handleOf(symbol), metric: textOf(metric), amount }]
+  return claimsOfPlan(data).flatMap(({ action, wallet, symbol, metric, amount }) =>
+    action === 'limit' && isWholeAmount(amount)
+      ? [{ wallet: handleInAddress(wallet), symbol: handleInAddress(symbol), metric: jsonText(metric), amount }]
       : [],
   );
 }
 
-function isName(text: unknown): boolean {
+function isNameText(text: unknown): boolean {
   return typeof text === 'string' && text.length <= LONGEST_NAME;
 }
 
-function isWhole(amount: unknown): amount is number {
+function isWholeAmount(amount: unknown): amount is number {
   return Number.isSafeInteger(amount);
 }
 
-function claimsOf({ claims }: JsonObject): JsonObject[] {
+function claimsOfPlan({ claims }: JsonObject): JsonObject[] {
   return Array.isArray(claims) ? claims.filter(isObject) : [];
 }
 
 /** An address is a handle, or an object with one (interface/intents#claims). */
-function handleOf(address: unknown): string {
-  return textOf(isObject(address) ? address.handle : address);
+function handleInAddress(address: unknown): string {
+  return jsonText(isObject(address) ? address.handle : address);
 }

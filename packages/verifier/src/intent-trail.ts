@@ -1,11 +1,11 @@
 import type { JsonObject, StoredProof } from '@countersign/protocol';
-import type { Fault } from './changes.js';
+import type { ReportFault } from './changes.js';
 import { limitClaimDefect, planDefect } from './intent-plan.js';
-import { textOf } from './json/text-of.js';
+import { jsonText } from './json/json-text.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 
 /** What a proof of the ledger says of an intent (interface/intents#trails). */
-type Step =
+type TrailStep =
   | 'resolved'
   | 'reserved'
   | 'prepared'
@@ -20,7 +20,7 @@ type Step =
   | 'note';
 
 /** Which step may follow which: trails A to I are the ways through it. */
-const NEXT: Readonly<Record<Step | 'accepted', readonly Step[]>> = {
+const NEXT_STEPS: Readonly<Record<TrailStep | 'accepted', readonly TrailStep[]>> = {
   accepted: ['resolved', 'prepared', 'failed'],
   resolved: ['resolved', 'reserved', 'prepared', 'failed'],
   reserved: ['reserved', 'prepared', 'failed'],
@@ -37,9 +37,9 @@ const NEXT: Readonly<Record<Step | 'accepted', readonly Step[]>> = {
 };
 
 /** Steps with a proof for each entry: all in one version. */
-const PER_ENTRY: readonly Step[] = ['resolved', 'reserved', 'cleared by core', 'released'];
+const PER_ENTRY: readonly TrailStep[] = ['resolved', 'reserved', 'cleared by core', 'released'];
 
-const STATUS: Readonly<Partial<Record<Step, string>>> = {
+const STATUS: Readonly<Partial<Record<TrailStep, string>>> = {
   prepared: 'prepared',
   committed: 'committed',
   completed: 'completed',
@@ -55,8 +55,8 @@ export interface Booked {
 }
 
 /** Follows the proofs of one intent, version by version. */
-export class Trail {
-  #last: Step | 'accepted' = 'accepted';
+export class IntentTrail {
+  #last: TrailStep | 'accepted' = 'accepted';
   #status = 'pending';
   #isRouted = false;
   readonly resolved: StoredProof[] = [];
@@ -88,7 +88,7 @@ export class Trail {
     change: number,
     added: readonly StoredProof[],
     meta: { readonly status?: string; readonly routed?: true },
-    fault: Fault,
+    fault: ReportFault,
   ): void {
     const steps = added.map((proof) => stepOf(this.keys, proof));
     const [first] = steps;
@@ -102,8 +102,8 @@ export class Trail {
       fault('trail', this.#isRouted ? 'is no longer routed' : 'is routed before it is prepared');
   }
 
-  #take(step: Step, proofs: readonly StoredProof[], change: number, fault: Fault): void {
-    if (!NEXT[this.#last].includes(step)) {
+  #take(step: TrailStep, proofs: readonly StoredProof[], change: number, fault: ReportFault): void {
+    if (!NEXT_STEPS[this.#last].includes(step)) {
       fault('trail', `is ${step} after it was ${this.#last}`);
       return;
     }
@@ -115,14 +115,14 @@ export class Trail {
     this.#status = STATUS[step] ?? this.#status;
     // Nothing is moved by entries that are not those of the claims.
     if (step === 'resolved' && defect === undefined) this.resolved.push(...proofs);
-    const moment = textOf(proofs[0]!.custom?.moment);
+    const moment = jsonText(proofs[0]!.custom?.moment);
     if (this.begun === '') this.begun = moment;
     const action = step === 'reserved' ? 'reserve' : step === 'released' ? 'release' : undefined;
     if (action !== undefined) this.booked.push({ action, change, moment });
     if (step === 'cleared' || step === 'cleared by core') this.booked.push({ action: 'settle', change, moment });
   }
 
-  #defectOf(step: Step, proofs: readonly StoredProof[]): string | undefined {
+  #defectOf(step: TrailStep, proofs: readonly StoredProof[]): string | undefined {
     if (step === 'resolved') return planDefect(this.data, proofs);
     if (PER_ENTRY.includes(step)) {
       const isEach =
@@ -143,11 +143,11 @@ export class Trail {
   }
 
   /** Reports of bridges, decisions of signers, whatever clients post, and notes of the ledger: one to a version. */
-  #takeOther(added: readonly StoredProof[], fault: Fault): void {
+  #takeOther(added: readonly StoredProof[], fault: ReportFault): void {
     if (added.length > 1) fault('trail', 'adds several proofs that are not a step of the ledger');
   }
 
-  #route(isRouted: boolean, fault: Fault): void {
+  #route(isRouted: boolean, fault: ReportFault): void {
     if (!isRouted || this.#isRouted || this.#last !== 'prepared') fault('trail', 'adds nothing');
     this.#isRouted = true;
   }
@@ -159,7 +159,7 @@ export class Trail {
 }
 
 /** The step that a proof of the ledger is; undefined for proofs of others, and for what changes nothing. */
-function stepOf(keys: LedgerKeys, proof: StoredProof): Step | undefined {
+function stepOf(keys: LedgerKeys, proof: StoredProof): TrailStep | undefined {
   const author = authorOf(keys, proof);
   const { status, detail } = proof.custom ?? {};
   if (author === 'core') {

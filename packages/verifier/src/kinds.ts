@@ -1,4 +1,4 @@
-import { textOf } from './json/text-of.js';
+import { jsonText } from './json/json-text.js';
 
 /** What the verifier knows of a kind of record (interface/envelope#luids, interface/records). */
 interface KindFacts {
@@ -13,7 +13,7 @@ interface KindFacts {
   readonly nullable?: string;
 }
 
-const KINDS: Readonly<Record<string, KindFacts>> = {
+const KIND_FACTS: Readonly<Record<string, KindFacts>> = {
   ledger: { prefix: 'ldg', isKept: true, nullable: 'config' },
   signer: { prefix: 'snr', isKept: true },
   'signer-factor': {
@@ -37,21 +37,21 @@ const KINDS: Readonly<Record<string, KindFacts>> = {
 };
 
 /** Names of all kinds. */
-export const KIND_NAMES: readonly string[] = Object.keys(KINDS);
+export const KIND_NAMES: readonly string[] = Object.keys(KIND_FACTS);
 
 /** Undefined for an unknown kind. */
 export function kindFacts(kind: string): KindFacts | undefined {
-  return Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  return Object.hasOwn(KIND_FACTS, kind) ? KIND_FACTS[kind] : undefined;
 }
 
 /** The kind of the record with this luid; undefined for an unknown prefix. */
 export function kindOfLuid(luid: string): string | undefined {
-  return KIND_NAMES.find((kind) => luid.startsWith(`$${KINDS[kind]!.prefix}.`));
+  return KIND_NAMES.find((kind) => luid.startsWith(`$${KIND_FACTS[kind]!.prefix}.`));
 }
 
 /** What is unique among the living records of a kind. */
-export function keyOf(kind: string, data: Readonly<Record<string, unknown>>): string {
-  return kind === 'circle-signer' ? `${textOf(data.circle)}/${textOf(data.signer)}` : textOf(data.handle);
+export function uniqueKey(kind: string, data: Readonly<Record<string, unknown>>): string {
+  return kind === 'circle-signer' ? `${jsonText(data.circle)}/${jsonText(data.signer)}` : jsonText(data.handle);
 }
 
 /** The statuses that may follow each other in reports (interface/reports#statuses). */

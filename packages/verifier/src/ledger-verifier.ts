@@ -1,10 +1,10 @@
 import { hash as hashOf, readJson, type StoredProof, type Suite } from '@countersign/protocol';
-import { Books } from './books.js';
+import { BookReplay } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { TakenNames } from './erased/taken.js';
-import { Erasure } from './erasure.js';
+import { ErasedRecord } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
-import { textOf } from './json/text-of.js';
+import { jsonText } from './json/json-text.js';
 import { momentNumber } from './kept/moment.js';
 import { Records } from './kept/records.js';
 import { TextNumbers } from './kept/text-numbers.js';
@@ -43,12 +43,12 @@ export class LedgerVerifier {
   readonly #means: HistoryMeans;
   readonly #records: Records;
   readonly #registry: Registry;
-  readonly #books: Books;
+  readonly #books: BookReplay;
   readonly #report: Report;
   #history: RecordHistory | undefined;
   #current: CurrentLine | undefined;
   /** The record that is looked at, where its texts were erased. */
-  #erased: Erasure | undefined;
+  #erased: ErasedRecord | undefined;
   #erasedChanges = 0;
   readonly #taken: TakenNames;
   readonly #failed = new Set<Rule>();
@@ -74,7 +74,7 @@ export class LedgerVerifier {
     this.#registry = new Registry(this.#keys, ledger, this.#report, means);
     this.#taken = new TakenNames(ledger.ledger.luid, ledger.secrets !== undefined, this.#report);
     const isSigned: VerifySigned = (hash, data, proofs) => this.#isSigned(hash, data, proofs);
-    this.#books = new Books(this.#keys, this.#report, isSigned, means);
+    this.#books = new BookReplay(this.#keys, this.#report, isSigned, means);
     if (pinned !== undefined && pinned !== this.#keys.system)
       this.#report(
         { luid: ledger.ledger.luid, kind: 'ledger' },
@@ -253,7 +253,7 @@ export class LedgerVerifier {
     this.#proofs.forget();
   }
 
-  #erasureOf(one: ErasedLine | Version): Erasure {
+  #erasureOf(one: ErasedLine | Version): ErasedRecord {
     const { kind, luid } = one;
     if (this.#erased?.luid === luid) return this.#erased;
     this.#begin(one);
@@ -261,7 +261,7 @@ export class LedgerVerifier {
     this.#taken.noteErased(kind, luid);
     if (kind === 'wallet' || kind === 'symbol') this.#books.addErased(kind, luid);
     if (kind === 'intent') this.#books.erasedIntents.add(luid);
-    const erasure = new Erasure(this.#means, kind, luid);
+    const erasure = new ErasedRecord(this.#means, kind, luid);
     this.#erased = erasure;
     return erasure;
   }
@@ -288,7 +288,7 @@ export class LedgerVerifier {
     const { meta, data } = record;
     const from = this.#records.bornAt(this.#records.numberOf(luid)) || momentNumber(meta.moment);
     const until = action === 'drop' ? momentNumber(meta.moment) : undefined;
-    this.#books.addNamed(kind, textOf(data.handle), luid, { from, until });
+    this.#books.addNamed(kind, jsonText(data.handle), luid, { from, until });
   }
 
   #addIntent({ trail }: RecordHistory, latest: Version): void {

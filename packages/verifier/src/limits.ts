@@ -3,11 +3,11 @@ import type { ErasedIntents } from './erased/intents.js';
 import type { Lives } from './kept/lives.js';
 import { momentNumber } from './kept/moment.js';
 import type { Records } from './kept/records.js';
-import { nameOf, type TextNumbers } from './kept/text-numbers.js';
+import { type TextNumbers, uniqueName } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
 import type { LimitLine } from './lines.js';
 import type { SetLimit } from './movements.js';
-import { isMoment, proofDefect } from './version.js';
+import { isMomentText, proofDefect } from './version.js';
 
 /** Verifies one signed row: hash and proofs. */
 export type VerifySigned = (hash: string, data: RecordEnvelope['data'], proofs: readonly StoredProof[]) => boolean;
@@ -19,7 +19,7 @@ interface LimitSet extends SetLimit {
 }
 
 /** What was set at one moment. */
-interface Step {
+interface SettingStep {
   readonly code: number;
   /** The intent that was added last. */
   intent: string;
@@ -32,14 +32,14 @@ interface Step {
 }
 
 /** What was set of one wallet, symbol and metric. */
-interface Place extends Pick<SetLimit, 'symbol' | 'metric'> {
+interface LimitSetting extends Pick<SetLimit, 'symbol' | 'metric'> {
   /** The record; where an erased wallet may have had the handle, another one that has it. Undefined where none has it. */
   readonly wallet: number | undefined;
   /** The symbol that had the handle when it was set: limits end with it. Undefined where an erased one may have had it. */
   readonly of: number | undefined;
   /** Whether the wallet was there under that handle when one was set. */
   isOwnHandle: boolean;
-  readonly steps: Step[];
+  readonly steps: SettingStep[];
   /** The latest moment, and all amounts that were set then: nobody knows their order. Empty where none is sure. */
   moment: string;
   /** With these, all that was set since, and may be an erased wallet's. */
@@ -67,11 +67,11 @@ export class Limits {
   readonly #all: LimitSet[] = [];
   /** Intents that set limits. */
   readonly #intents = new Set<string>();
-  #byPlace: ReadonlyMap<string, Place> | undefined;
+  #byPlace: ReadonlyMap<string, LimitSetting> | undefined;
   /** Rows of limits that no intent has set, which an erased one may have. */
   readonly #others = new Set<string>();
   /** What was set under a handle, whichever symbol had it. */
-  readonly #byHandle = new Map<string, Place[]>();
+  readonly #byHandle = new Map<string, LimitSetting[]>();
   /** Limits of an earlier symbol of the handle that count here, or are stated: releases up to 0.2.0 kept them. */
   readonly #outlived = { movements: 0, limits: 0 };
 
@@ -113,7 +113,7 @@ export class Limits {
     if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
     const of = this.means.symbols.current(this.#nameOf('symbol', symbol));
     const record = this.means.records.numberOf(wallet);
-    const key = keyOf(record, symbol, of, metric);
+    const key = limitKey(record, symbol, of, metric);
     const set = this.#setLimits().get(key) ?? this.#earlierOf(record, symbol, metric, meta.moment);
     if (set && (set.of === undefined || set.of !== of || this.means.isDropped(set.of))) this.#outlived.limits += 1;
     if (set?.isStated || this.#others.has(key)) return 'stands there twice';
@@ -138,7 +138,7 @@ export class Limits {
     if (limits.size === 0) return 0;
     const { lives } = this.means;
     const of = this.#symbolAt(symbol, moment);
-    const { steps } = limits.get(keyOf(lives.at(name, moment), symbol, of, 'minBalance')) ?? NOTHING_SET;
+    const { steps } = limits.get(limitKey(lives.at(name, moment), symbol, of, 'minBalance')) ?? NOTHING_SET;
     let at = 0;
     for (let end = steps.length; at < end; ) {
       const middle = (at + end) >>> 1;
@@ -158,7 +158,7 @@ export class Limits {
     const wallet = this.means.lives.at(name, moment);
     const of = this.#symbolAt(symbol, moment);
     const places = this.#byHandle.get(`${wallet} ${symbol} minBalance`) ?? [];
-    const isSet = ({ steps }: Place) => steps.some(({ code }) => code <= moment);
+    const isSet = ({ steps }: LimitSetting) => steps.some(({ code }) => code <= moment);
     if (places.some((place) => place.of === of && isSet(place))) return false;
     const isAllowed = places.some(({ steps }) =>
       steps.some(({ code, lowest }) => code <= moment && lowest <= available),
@@ -168,7 +168,7 @@ export class Limits {
   }
 
   /** What was set last for an earlier symbol of the handle, at that moment. */
-  #earlierOf(wallet: number, symbol: string, metric: string, moment: string): Place | undefined {
+  #earlierOf(wallet: number, symbol: string, metric: string, moment: string): LimitSetting | undefined {
     return this.#byHandle.get(`${wallet} ${symbol} ${metric}`)?.find((place) => place.moment === moment);
   }
 
@@ -188,14 +188,14 @@ export class Limits {
   }
 
   /** What intents have set, by wallet, symbol and metric, oldest first. All intents must have been added. */
-  #setLimits(): ReadonlyMap<string, Place> {
+  #setLimits(): ReadonlyMap<string, LimitSetting> {
     if (this.#byPlace) return this.#byPlace;
-    const found = new Map<string, Place>();
+    const found = new Map<string, LimitSetting>();
     for (const limit of [...this.#all].sort((one, other) => one.code - other.code)) {
       const wallet = this.#walletAt(limit);
       const of = this.#symbolAt(limit.symbol, limit.resolvedCode);
-      const key = keyOf(wallet, limit.symbol, of, limit.metric);
-      const place = found.get(key) ?? placeOf(wallet, of, limit);
+      const key = limitKey(wallet, limit.symbol, of, limit.metric);
+      const place = found.get(key) ?? newSetting(wallet, of, limit);
       if (!found.has(key)) this.#noteOfHandle(place);
       found.set(key, place);
       const isLived = this.means.lives.isLived(this.#nameOf('wallet', limit.wallet), limit.resolvedCode);
@@ -206,7 +206,7 @@ export class Limits {
     return found;
   }
 
-  #noteOfHandle(place: Place): void {
+  #noteOfHandle(place: LimitSetting): void {
     const { wallet, symbol, metric } = place;
     const key = `${wallet} ${symbol} ${metric}`;
     const places = this.#byHandle.get(key);
@@ -239,15 +239,15 @@ export class Limits {
 
   /** The number of the name of a wallet or symbol; -1 where no record has it. */
   #nameOf(kind: 'wallet' | 'symbol', handle: string): number {
-    return this.means.names.find(nameOf(kind, handle));
+    return this.means.names.find(uniqueName(kind, handle));
   }
 }
 
-function keyOf(wallet: number | undefined, symbol: string, of: number | undefined, metric: string): string {
+function limitKey(wallet: number | undefined, symbol: string, of: number | undefined, metric: string): string {
   return `${wallet} ${symbol} ${of} ${metric}`;
 }
 
-function placeOf(wallet: number | undefined, of: number | undefined, { symbol, metric }: LimitSet): Place {
+function newSetting(wallet: number | undefined, of: number | undefined, { symbol, metric }: LimitSet): LimitSetting {
   return { wallet, symbol, of, metric, steps: [], moment: '', latest: new Set(), isStated: false, isOwnHandle: false };
 }
 
@@ -256,7 +256,7 @@ function placeOf(wallet: number | undefined, of: number | undefined, { symbol, m
  *
  * @param isUnambiguous whether it was set of this wallet; otherwise what was set before may still be in force
  */
-function takeInto(place: Place, { code, moment, intent, amount }: LimitSet, isUnambiguous: boolean): void {
+function takeInto(place: LimitSetting, { code, moment, intent, amount }: LimitSet, isUnambiguous: boolean): void {
   const before = place.steps.at(-1);
   if (before?.code === code) {
     // Of one intent, the later claim counts.
@@ -273,7 +273,7 @@ function takeInto(place: Place, { code, moment, intent, amount }: LimitSet, isUn
   place.latest.add(amount);
 }
 
-const NOTHING_SET: Pick<Place, 'steps'> = { steps: [] };
+const NOTHING_SET: Pick<LimitSetting, 'steps'> = { steps: [] };
 
 /** The row of a limit; undefined where it has not the form of one. */
 function parseRow(text: string): Pick<RecordEnvelope, 'hash' | 'data' | 'meta'> | undefined {
@@ -285,6 +285,7 @@ function parseRow(text: string): Pick<RecordEnvelope, 'hash' | 'data' | 'meta'> 
   }
   if (!isObject(row) || typeof row.hash !== 'string' || !isObject(row.data) || !isObject(row.meta)) return undefined;
   const { proofs, moment } = row.meta;
-  const isSigned = isMoment(moment) && Array.isArray(proofs) && proofs.every((one) => proofDefect(one) === undefined);
+  const isSigned =
+    isMomentText(moment) && Array.isArray(proofs) && proofs.every((one) => proofDefect(one) === undefined);
   return isSigned ? (row as unknown as RecordEnvelope) : undefined;
 }

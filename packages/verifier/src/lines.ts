@@ -213,7 +213,7 @@ const ROW = { luid: 'luid', change: 'integer' } as const;
 const PLACE = { wallet: 'luid', symbol: 'name', version: 'integer' } as const;
 
 /** The members of each sort of line. */
-const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
+const LINE_MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
   header: {
     format: 'text',
     version: 'integer',
@@ -300,17 +300,17 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefine
 };
 
 /** The same as lists, since each line is held against one. */
-const SHAPES = new Map(Object.entries(MEMBERS).map(([sort, shape]) => [sort, Object.entries(shape!)]));
+const SHAPES = new Map(Object.entries(LINE_MEMBERS).map(([sort, shape]) => [sort, Object.entries(shape!)]));
 
 /** Sorts of what the server works with, which nobody signs. */
 export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'taken', 'secret'];
 
 /** The order of the sorts: each stands together, `change` and `current` as one. */
-const ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
+const LINE_ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
 
 /** Where a sort of line stands in the file. */
 export function rankOf(line: string): number {
-  return ORDER.indexOf(line === 'current' ? 'change' : line);
+  return LINE_ORDER.indexOf(line === 'current' ? 'change' : line);
 }
 
 /**
@@ -335,13 +335,13 @@ export function parseLine(text: string): Line | string {
   for (const [member, type] of shape) {
     const text = value[member];
     if (typeof text === 'string' && isTooDeep(text)) return `is nested deeper in '${member}' than any of an export`;
-    if (!isOf(type, value[member])) return `has no ${type.replace(/\?|-or-null/, '')} in '${member}'`;
+    if (!isOfType(type, value[member])) return `has no ${type.replace(/\?|-or-null/, '')} in '${member}'`;
   }
   if (value.line === 'change' && (value.text === null) !== (value.hash === null)) return 'is erased in part';
   return JSON.stringify(value) === text ? (value as unknown as Line) : 'is not written as an export writes it';
 }
 
-function isOf(type: Type, value: unknown): boolean {
+function isOfType(type: Type, value: unknown): boolean {
   if (value === undefined) return type.endsWith('?');
   if (type === 'luid') return typeof value === 'string' && value.length <= LUID_LENGTH;
   if (type === 'name') return typeof value === 'string' && value.length <= LONGEST_NAME;

@@ -1,9 +1,9 @@
 import { entriesOf, limitClaimsOf, type PlannedEntry } from './intent-plan.js';
-import type { Trail } from './intent-trail.js';
+import type { IntentTrail } from './intent-trail.js';
 import type { Version } from './version.js';
 
 /** By what an intent changes a balance at one of its versions, as its proofs tell. */
-export interface Movement {
+export interface ProvenMovement {
   readonly intent: string;
   readonly change: number;
   /** Handle. */
@@ -29,15 +29,18 @@ export interface SetLimit {
 }
 
 /** What the proofs of an intent do to balances and limits (interface/wallets#balances). */
-export function movementsOf(trail: Trail, { luid, record }: Version): { moved: Movement[]; limits: SetLimit[] } {
+export function movementsOf(
+  trail: IntentTrail,
+  { luid, record }: Version,
+): { moved: ProvenMovement[]; limits: SetLimit[] } {
   const entries = entriesOf(trail.resolved);
-  const moved: Movement[] = [];
+  const moved: ProvenMovement[] = [];
   const limits: SetLimit[] = [];
   for (const { action, change, moment } of trail.booked) {
-    const changes = new Map<string, Movement>();
+    const changes = new Map<string, ProvenMovement>();
     for (const entry of entries) {
       const { wallet, symbol } = entry;
-      const [availableBy, reservedBy] = changeOf(trail.isReserved, entry, action);
+      const [availableBy, reservedBy] = balanceChange(trail.isReserved, entry, action);
       const key = `${wallet} ${symbol}`;
       const isJudged = action === 'reserve';
       const movement = changes.get(key) ?? {
@@ -63,7 +66,7 @@ export function movementsOf(trail: Trail, { luid, record }: Version): { moved: M
   return { moved, limits };
 }
 
-function changeOf(isReserved: boolean, { side, amount }: PlannedEntry, action: string): [number, number] {
+function balanceChange(isReserved: boolean, { side, amount }: PlannedEntry, action: string): [number, number] {
   if (side === 'credit') return action === 'settle' ? [amount, 0] : [0, 0];
   if (!isReserved) return action === 'settle' ? [-amount, 0] : [0, 0];
   if (action === 'reserve') return [-amount, amount];

@@ -9,7 +9,7 @@ export interface UnderWay {
 }
 
 /** What a plan says beside what is signed: the luid of each wallet. */
-interface Placed {
+interface PlannedWallet {
   readonly wallet: string;
   readonly luid: string;
 }
@@ -27,7 +27,7 @@ export function openDefect(
   isWallet: (luid: string, handle: string) => boolean,
 ): string | undefined {
   if (!intent) return 'is not an intent under way';
-  const state = stateOf(String(line.state));
+  const state = parseState(String(line.state));
   if (!state || state.stage !== line.stage) return 'has a state that no intent has';
   const { plan } = state;
   if (plan === undefined) return intent.resolved.length > 0 ? 'is under way without a plan' : undefined;
@@ -40,21 +40,21 @@ export function openDefect(
     const { handle, side, wallet, symbol, amount, bridge } = entries[at]!;
     const kept = { handle, side, wallet, symbol, amount, ...(bridge === undefined ? {} : { bridge }) };
     if (JSON.stringify(kept) !== JSON.stringify(said)) return other;
-    if (entries[at]!.claim !== claimOf(intent.resolved[at]!)) return other;
+    if (entries[at]!.claim !== claimOfProof(intent.resolved[at]!)) return other;
   }
   if (limitDefect(intent.data, limits)) return other;
-  const placed = [...entries, ...limits] as unknown as Placed[];
+  const placed = [...entries, ...limits] as unknown as PlannedWallet[];
   if (placed.some(({ luid, wallet }) => typeof luid !== 'string' || typeof wallet !== 'string')) return other;
   const stray = placed.find(({ luid, wallet }) => !isWallet(luid, wallet));
   return stray && `is under way with a wallet ${stray.wallet} that is another one`;
 }
 
-function claimOf({ custom }: StoredProof): unknown {
+function claimOfProof({ custom }: StoredProof): unknown {
   return Array.isArray(custom?.inputs) ? custom.inputs[0] : undefined;
 }
 
-function stateOf(text: string): JsonObject | undefined {
-  const kept = parsed(text);
+function parseState(text: string): JsonObject | undefined {
+  const kept = parseOpenState(text);
   return isObject(kept) && isObject(kept.state) ? kept.state : undefined;
 }
 
@@ -62,7 +62,7 @@ function isPlan(plan: unknown): plan is { entries: JsonObject[]; limits: JsonObj
   return isObject(plan) && [plan.entries, plan.limits].every((list) => Array.isArray(list) && list.every(isObject));
 }
 
-function parsed(text: string): unknown {
+function parseOpenState(text: string): unknown {
   try {
     return readJson(text);
   } catch {

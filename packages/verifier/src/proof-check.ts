@@ -13,7 +13,7 @@ export interface ProofCheck {
   forget(): void;
 }
 
-interface Known {
+interface KnownProof {
   readonly hash: string;
   readonly proof: StoredProof;
   readonly isValid: boolean;
@@ -24,7 +24,7 @@ interface Known {
  * that a signature that was seen before with other content is verified anew.
  */
 export function createProofCheck(suite: Suite): ProofCheck {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownProof>();
   let verified = 0;
   return {
     isValid(hash, proof) {

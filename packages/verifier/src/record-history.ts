@@ -1,10 +1,10 @@
 import { hash as hashOf, isObject, type RecordEnvelope, type StoredProof, type Suite } from '@countersign/protocol';
-import { addedProofs, type Fault, judgeCreate, judgeDrop, judgeProof, judgeUpdate } from './changes.js';
+import { findAddedProofs, judgeCreate, judgeDrop, judgeProof, judgeUpdate, type ReportFault } from './changes.js';
 import type { Report } from './finding.js';
-import { isHashed } from './hashes.js';
-import { Trail } from './intent-trail.js';
+import { isHashOfData } from './hashes.js';
+import { IntentTrail } from './intent-trail.js';
+import { jsonText } from './json/json-text.js';
 import { isSameJson } from './json/same-json.js';
-import { textOf } from './json/text-of.js';
 import { attributionDefect, type LedgerKeys } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ProofCheck } from './proof-check.js';
@@ -22,7 +22,7 @@ export interface HistoryMeans {
 export class RecordHistory {
   #latest: Version | undefined;
   #isBroken = false;
-  #trail: Trail | undefined;
+  #trail: IntentTrail | undefined;
 
   constructor(
     private readonly means: HistoryMeans,
@@ -36,7 +36,7 @@ export class RecordHistory {
   }
 
   /** Of an intent. */
-  get trail(): Trail | undefined {
+  get trail(): IntentTrail | undefined {
     return this.#trail;
   }
 
@@ -44,7 +44,7 @@ export class RecordHistory {
   add(version: Version): readonly StoredProof[] | undefined {
     const { report } = this.means;
     const place = { kind: this.kind, luid: this.luid, change: version.change };
-    const fault: Fault = (rule, detail) => report(place, rule, detail);
+    const fault: ReportFault = (rule, detail) => report(place, rule, detail);
     const before = this.#latest;
     const number = (before?.change ?? 0) + 1;
     if (version.change !== number)
@@ -56,7 +56,7 @@ export class RecordHistory {
     if (defect !== undefined) {
       fault('form', defect);
       this.#isBroken = true;
-      this.#latest = { ...version, record: recordOf(version) };
+      this.#latest = { ...version, record: salvageRecord(version) };
       return undefined;
     }
     if (before) shareProofs(before, version);
@@ -67,10 +67,10 @@ export class RecordHistory {
   }
 
   /** Hash and signatures. */
-  #verify(version: Version, fault: Fault): void {
+  #verify(version: Version, fault: ReportFault): void {
     const { suite, proofs, keys } = this.means;
     const { record, action } = version;
-    if (!isHashed(this.kind, record, suite)) fault('hash', 'has another hash than its data');
+    if (!isHashOfData(this.kind, record, suite)) fault('hash', 'has another hash than its data');
     const before = action === 'drop' ? (this.#latest?.record.meta.proofs.length ?? 0) : Number.POSITIVE_INFINITY;
     // The proofs of a drop are over the hash of what was dropped (interface/records#history).
     const dropped = action === 'drop' ? hashOf({ parent: record.hash }, suite) : '';
@@ -82,14 +82,14 @@ export class RecordHistory {
     }
   }
 
-  #follow(before: Version | undefined, version: Version, fault: Fault): readonly StoredProof[] {
+  #follow(before: Version | undefined, version: Version, fault: ReportFault): readonly StoredProof[] {
     const { keys } = this.means;
     const { record, action } = version;
     if (action === 'create' || !before) {
       if (action !== 'create')
         fault('history', `is a${action === 'drop' ? '' : 'n'} ${action}, and no change comes before it`);
       else judgeCreate(keys, version, fault);
-      if (this.kind === 'intent') this.#trail = new Trail(keys, record.data);
+      if (this.kind === 'intent') this.#trail = new IntentTrail(keys, record.data);
       return record.meta.proofs;
     }
     if (action === 'drop') judgeDrop(keys, before, version, fault);
@@ -99,7 +99,7 @@ export class RecordHistory {
       return record.meta.proofs;
     } else judgeProof(keys, before, version, fault);
     if (this.kind === 'intent' && before.change === 1) this.#compareFirst(before, version);
-    const added = addedProofs(before.record.meta, record.meta, () => {}) ?? [];
+    const added = findAddedProofs(before.record.meta, record.meta, () => {}) ?? [];
     if (action === 'update') this.#trail?.add(version.change, added, record.meta, fault);
     return added;
   }
@@ -114,14 +114,14 @@ export class RecordHistory {
 }
 
 /** What can be made of a version whose form is not that of a record: what comes behind it is looked at all the same. */
-function recordOf({ luid, record }: Version): RecordEnvelope {
+function salvageRecord({ luid, record }: Version): RecordEnvelope {
   const { hash, data, meta } = isObject(record) ? (record as Partial<RecordEnvelope>) : {};
   const said = isObject(meta) ? (meta as Partial<RecordEnvelope['meta']>) : {};
   return {
-    hash: textOf(hash),
+    hash: jsonText(hash),
     data: isObject(data) ? data : {},
     luid,
-    meta: { ...said, proofs: [], owners: [], moment: textOf(said.moment) },
+    meta: { ...said, proofs: [], owners: [], moment: jsonText(said.moment) },
   };
 }
 

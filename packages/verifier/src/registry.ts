@@ -1,13 +1,13 @@
 import type { StoredProof, Suite } from '@countersign/protocol';
 import type { Report } from './finding.js';
-import { textOf } from './json/text-of.js';
+import { jsonText } from './json/json-text.js';
 import { Column } from './kept/column.js';
 import type { Records } from './kept/records.js';
 import { References } from './kept/references.js';
-import { nameOf, type TextNumbers } from './kept/text-numbers.js';
+import { type TextNumbers, uniqueName } from './kept/text-numbers.js';
 import { Uses } from './kept/uses.js';
 import { authorOf, type LedgerKeys } from './keys.js';
-import { keyOf, kindFacts } from './kinds.js';
+import { kindFacts, uniqueKey } from './kinds.js';
 import type { HeaderLine } from './lines.js';
 import type { Version } from './version.js';
 
@@ -71,18 +71,18 @@ export class Registry {
     const { kind, luid, change, record } = version;
     const { data, meta } = record;
     if (change === 1) this.#records.bear(luid, meta.moment);
-    const handle = textOf(data.handle);
+    const handle = jsonText(data.handle);
     const place = { kind, luid, change };
     if (kind === 'ledger') this.#addLedger(version);
     if (kind === 'signer') this.#addSigner(version, handle);
     if (kind === 'signer-factor' && data.schema === 'key-pair')
-      this.#keyed.add(`${textOf(data.public)} ${textOf(data.signer)}`);
+      this.#keyed.add(`${jsonText(data.public)} ${jsonText(data.signer)}`);
     if (kind === 'domain') this.#domains.add(handle);
     const { domain } = meta;
     if (kind === 'signer' || kind === 'circle') this.#places.add(`${kind} ${handle} ${domain ?? ''}`);
     if (domain !== undefined) this.#domains.name(domain, place);
     const above = kindFacts(kind)?.domainOf;
-    if (above) this.#places.name(`${above.kind} ${textOf(data[above.member])} ${domain ?? ''}`, place);
+    if (above) this.#places.name(`${above.kind} ${jsonText(data[above.member])} ${domain ?? ''}`, place);
   }
 
   /** @param added proofs that verify */
@@ -104,7 +104,7 @@ export class Registry {
 
   /** A record that has not been dropped. */
   live({ kind, luid, change, record }: Version): void {
-    const name = this.#names.put(nameOf(kind, keyOf(kind, record.data)));
+    const name = this.#names.put(uniqueName(kind, uniqueKey(kind, record.data)));
     const other = this.#living.get(name) - 1;
     if (other >= 0) this.report({ kind, luid, change }, 'ledger', `has the handle of ${this.#records.luidOf(other)}`);
     this.#living.set(name, this.#records.numberOf(luid) + 1);
@@ -151,7 +151,7 @@ export class Registry {
   }
 
   #addSigner({ record }: Version, handle: string): void {
-    const key = textOf(record.data.public);
+    const key = jsonText(record.data.public);
     this.#keyed.add(`${key} ${handle}`);
     this.#signers.add(handle);
     if (handle.startsWith('system') || handle === 'core') this.#own.set(handle, key);

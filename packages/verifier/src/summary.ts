@@ -1,4 +1,4 @@
-import { type ErasedIntentsSummary, erasedIntentsSentence } from './erased/intents.js';
+import { type ErasedIntentsSummary, sentenceOnErasedIntents } from './erased/intents.js';
 import type { Rule } from './finding.js';
 
 /** What was looked at, and what could not be. */
@@ -94,11 +94,11 @@ export function summarize(looked: Looked): Summary {
     ...erased,
     ...(intents ? { erasedIntents: intents } : {}),
     checked,
-    unchecked: uncheckedOf(looked),
+    unchecked: sentencesOnUnchecked(looked),
   };
 }
 
-function uncheckedOf(looked: Looked): string[] {
+function sentencesOnUnchecked(looked: Looked): string[] {
   const { counts, unsigned, setBack, openIntents, stateLines, unknownSigners } = looked;
   const open = [
     !looked.isPinned &&
@@ -128,7 +128,7 @@ function uncheckedOf(looked: Looked): string[] {
       `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, names that stay taken, secrets): no proof is about them.`,
     looked.erased.wallets > 0 &&
       `The minimum balances of ${looked.erased.wallets} wallets whose texts were erased, and which movements were theirs.`,
-    erasedIntentsSentence(looked.erased.intents),
+    sentenceOnErasedIntents(looked.erased.intents),
     (looked.erased.intents?.unjudged ?? 0) > 0 &&
       `The minimum balances of ${looked.erased.intents?.unjudged} wallets: erased intents may have set them.`,
     (looked.erased.intents?.uncompared ?? 0) > 0 &&

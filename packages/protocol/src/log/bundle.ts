@@ -2,7 +2,7 @@ import { LOG_BOUNDS } from './bounds.js';
 import { LogError } from './fault.js';
 import { TILE_WIDTH } from './tiles.js';
 
-const LONGEST = 0xffff;
+const LONGEST_ENTRY = 0xffff;
 
 /**
  * An entry bundle (C2SP tlog-tiles): each entry after its length, two bytes with the greater first.
@@ -10,7 +10,7 @@ const LONGEST = 0xffff;
  * @throws RangeError for more than 256 entries, or an entry of more than 65,535 bytes
  */
 export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
-  if (entries.length > TILE_WIDTH || entries.some(({ length }) => length > LONGEST)) {
+  if (entries.length > TILE_WIDTH || entries.some(({ length }) => length > LONGEST_ENTRY)) {
     throw new RangeError('a bundle has at most 256 entries of at most 65,535 bytes');
   }
   const bundle = new Uint8Array(entries.reduce((bytes, { length }) => bytes + 2 + length, 0));

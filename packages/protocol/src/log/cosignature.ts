@@ -18,7 +18,7 @@ const TIME_BYTES = 8;
 export async function cosign(text: string, time: number, key: NoteKey, sign: SignBytes): Promise<NoteSignature> {
   if (key.use !== 'cosignature') throw new TypeError('the key is not for cosignatures');
   whole(time, 'time', 1);
-  const signature = await sign(cosignedBytes(text, time));
+  const signature = await sign(bytesToCosign(text, time));
   return { name: key.name, id: key.id, signature: join([encodeTime(time), signature]) };
 }
 
@@ -35,11 +35,11 @@ export function verifyCosignature(
 ): number | undefined {
   const time = decodeTime(signature.subarray(0, TIME_BYTES));
   if (key.use !== 'cosignature' || !Number.isSafeInteger(time) || time === 0) return undefined;
-  const verified = suite.verify(signature.subarray(TIME_BYTES), cosignedBytes(text, time), key.publicKey);
+  const verified = suite.verify(signature.subarray(TIME_BYTES), bytesToCosign(text, time), key.publicKey);
   return verified ? time : undefined;
 }
 
-function cosignedBytes(text: string, time: number): Uint8Array {
+function bytesToCosign(text: string, time: number): Uint8Array {
   return utf8(`cosignature/v1\ntime ${time}\n${text}`);
 }
 

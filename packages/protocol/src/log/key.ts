@@ -58,9 +58,9 @@ export function parseVkey(vkey: string): NoteKey {
   const bytes = parseBase64([encoded ?? '', ...more].join('+'), 'a verifier key');
   const use = (Object.keys(KEY_TYPES) as KeyUse[]).find((name) => KEY_TYPES[name] === bytes[0]);
   if (use === undefined || bytes.length !== 1 + KEY_BYTES)
-    throw malformed('is not an Ed25519 key for notes or cosignatures');
+    throw keyError('is not an Ed25519 key for notes or cosignatures');
   const key = noteKey(name!, use, bytes.subarray(1));
-  if (id !== key.id) throw malformed('has the id of another');
+  if (id !== key.id) throw keyError('has the id of another');
   return key;
 }
 
@@ -80,6 +80,6 @@ export function joinId(id: string, signature: Uint8Array): Uint8Array {
   return join([decodeHex(id)!, signature]);
 }
 
-function malformed(why: string): LogError {
+function keyError(why: string): LogError {
   return new LogError('malformed', `a verifier key ${why}`);
 }

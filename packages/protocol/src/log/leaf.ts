@@ -54,7 +54,7 @@ export function commitmentOf(leaf: LeafFields, sha: Sha256 = portableSha256): Ui
  * @throws TypeError unless it has 32 bytes
  */
 export function entryOf(commitment: Uint8Array): Uint8Array {
-  refuseMisfit(commitment);
+  assertCommitment(commitment);
   return Uint8Array.of(ENTRY_VERSION, ...commitment);
 }
 
@@ -67,11 +67,11 @@ const hashed = Uint8Array.of(0, ENTRY_VERSION, ...new Uint8Array(ENTRY_BYTES - 1
  * @throws TypeError unless it has 32 bytes
  */
 export function leafHashOf(commitment: Uint8Array, sha: Sha256 = portableSha256): Uint8Array {
-  refuseMisfit(commitment);
+  assertCommitment(commitment);
   hashed.set(commitment, 2);
   return sha(hashed);
 }
 
-function refuseMisfit(commitment: Uint8Array): void {
+function assertCommitment(commitment: Uint8Array): void {
   if (commitment.length !== ENTRY_BYTES - 1) throw new TypeError('a commitment has 32 bytes');
 }

@@ -37,7 +37,7 @@ export function parseNote(input: string | Uint8Array): Note {
   if (lines.length > LOG_BOUNDS.signatures) {
     throw new LogError('too-long', `a note has more than ${LOG_BOUNDS.signatures} signatures`);
   }
-  return { text: whole.slice(0, split + 1), signatures: lines.map(parseLine) };
+  return { text: whole.slice(0, split + 1), signatures: lines.map(parseSignatureLine) };
 }
 
 /**
@@ -66,7 +66,7 @@ export async function signNote(text: string, key: NoteKey, sign: SignBytes): Pro
   return { name: key.name, id: key.id, signature: await sign(utf8(text)) };
 }
 
-function parseLine(line: string): NoteSignature {
+function parseSignatureLine(line: string): NoteSignature {
   const [dash, name, encoded, ...more] = line.split(' ');
   if (`${dash} ` !== LINE || encoded === undefined || more.length > 0) {
     throw new LogError('malformed', 'a signature line has another form');

@@ -27,7 +27,7 @@ export interface Policy {
   readonly quorum: string | undefined;
 }
 
-interface Draft {
+interface PolicyDraft {
   readonly logs: NoteKey[];
   readonly witnesses: Map<string, PolicyWitness>;
   readonly groups: Map<string, PolicyGroup>;
@@ -35,12 +35,12 @@ interface Draft {
   hasQuorum: boolean;
 }
 
-const NOBODY = 'none';
+const NO_GROUP = 'none';
 const COMMENT = /^#/;
 const BLANKS = /[ \t]+/;
 
 /** Reads what follows each keyword. */
-const STATEMENTS: Record<string, (draft: Draft, words: readonly string[]) => void> = {
+const STATEMENT_READERS: Record<string, (draft: PolicyDraft, words: readonly string[]) => void> = {
   log: addLog,
   witness: addWitness,
   group: addGroup,
@@ -66,14 +66,14 @@ export function parsePolicy(input: string | Uint8Array): Policy {
   if (lines.length > LOG_BOUNDS.policyLines) {
     throw new LogError('too-long', `a policy has more than ${LOG_BOUNDS.policyLines} lines`);
   }
-  const draft: Draft = { logs: [], witnesses: new Map(), groups: new Map(), quorum: undefined, hasQuorum: false };
+  const draft: PolicyDraft = { logs: [], witnesses: new Map(), groups: new Map(), quorum: undefined, hasQuorum: false };
   for (const line of lines) {
     const [keyword, ...words] = line.trim().split(BLANKS);
     if (keyword === '' || COMMENT.test(keyword!)) continue;
-    if (!Object.hasOwn(STATEMENTS, keyword!)) throw malformed(`has no statement ${keyword}`);
-    STATEMENTS[keyword!]!(draft, words);
+    if (!Object.hasOwn(STATEMENT_READERS, keyword!)) throw policyError(`has no statement ${keyword}`);
+    STATEMENT_READERS[keyword!]!(draft, words);
   }
-  if (!draft.hasQuorum) throw malformed('has no quorum');
+  if (!draft.hasQuorum) throw policyError('has no quorum');
   const { logs, witnesses, groups, quorum } = draft;
   return { logs, witnesses, groups, quorum };
 }
@@ -88,35 +88,35 @@ export function isQuorumMet({ witnesses, groups, quorum }: Policy, cosigned: Ite
   return met.has(quorum);
 }
 
-function addLog(draft: Draft, [vkey, _url, ...more]: readonly string[]): void {
-  if (vkey === undefined || more.length > 0) throw malformed('has a log of another form');
+function addLog(draft: PolicyDraft, [vkey, _url, ...more]: readonly string[]): void {
+  if (vkey === undefined || more.length > 0) throw policyError('has a log of another form');
   const key = parseVkey(vkey);
-  if (key.use !== 'note') throw malformed('has a log whose key is for cosignatures');
-  if (draft.logs.some(({ name, id }) => name === key.name && id === key.id)) throw malformed('has a log twice');
+  if (key.use !== 'note') throw policyError('has a log whose key is for cosignatures');
+  if (draft.logs.some(({ name, id }) => name === key.name && id === key.id)) throw policyError('has a log twice');
   draft.logs.push(key);
 }
 
-function addWitness(draft: Draft, [name, vkey, url, ...more]: readonly string[]): void {
-  if (vkey === undefined || more.length > 0) throw malformed('has a witness of another form');
+function addWitness(draft: PolicyDraft, [name, vkey, url, ...more]: readonly string[]): void {
+  if (vkey === undefined || more.length > 0) throw policyError('has a witness of another form');
   const key = parseVkey(vkey);
-  if (key.use !== 'cosignature') throw malformed('has a witness whose key is not for cosignatures');
+  if (key.use !== 'cosignature') throw policyError('has a witness whose key is not for cosignatures');
   // One key under two names would count twice.
   const keys = [...draft.witnesses.values()].map((witness) => `${witness.key.publicKey}`);
-  if (keys.includes(`${key.publicKey}`)) throw malformed('has the key of a witness twice');
+  if (keys.includes(`${key.publicKey}`)) throw policyError('has the key of a witness twice');
   draft.witnesses.set(newName(draft, name!), { key, url });
 }
 
-function addGroup(draft: Draft, [name, count, ...members]: readonly string[]): void {
-  if (members.length === 0) throw malformed('has a group without members');
+function addGroup(draft: PolicyDraft, [name, count, ...members]: readonly string[]): void {
+  if (members.length === 0) throw policyError('has a group without members');
   for (const member of members) refuseUnknown(draft, member);
-  if (new Set(members).size < members.length) throw malformed('has a group with a member twice');
+  if (new Set(members).size < members.length) throw policyError('has a group with a member twice');
   draft.groups.set(newName(draft, name!), { threshold: thresholdOf(count!, members.length), members });
 }
 
-function setQuorum(draft: Draft, [name, ...more]: readonly string[]): void {
-  if (name === undefined || more.length > 0 || draft.hasQuorum) throw malformed('has not one quorum of one name');
-  if (name !== NOBODY) refuseUnknown(draft, name);
-  draft.quorum = name === NOBODY ? undefined : name;
+function setQuorum(draft: PolicyDraft, [name, ...more]: readonly string[]): void {
+  if (name === undefined || more.length > 0 || draft.hasQuorum) throw policyError('has not one quorum of one name');
+  if (name !== NO_GROUP) refuseUnknown(draft, name);
+  draft.quorum = name === NO_GROUP ? undefined : name;
   draft.hasQuorum = true;
 }
 
@@ -125,19 +125,19 @@ function thresholdOf(count: string, members: number): number {
   if (count === 'all') return members;
   const threshold = parseDecimal(count, 'the number of a group');
   if (threshold < 1 || threshold > members)
-    throw malformed('has a group whose quorum is none, or more than its members');
+    throw policyError('has a group whose quorum is none, or more than its members');
   return threshold;
 }
 
-function newName({ witnesses, groups }: Draft, name: string): string {
-  if (name === NOBODY || witnesses.has(name) || groups.has(name)) throw malformed(`has the name ${name} twice`);
+function newName({ witnesses, groups }: PolicyDraft, name: string): string {
+  if (name === NO_GROUP || witnesses.has(name) || groups.has(name)) throw policyError(`has the name ${name} twice`);
   return name;
 }
 
-function refuseUnknown({ witnesses, groups }: Draft, name: string): void {
-  if (!witnesses.has(name) && !groups.has(name)) throw malformed(`says nothing of ${name} before it is named`);
+function refuseUnknown({ witnesses, groups }: PolicyDraft, name: string): void {
+  if (!witnesses.has(name) && !groups.has(name)) throw policyError(`says nothing of ${name} before it is named`);
 }
 
-function malformed(why: string): LogError {
+function policyError(why: string): LogError {
   return new LogError('malformed', `a policy ${why}`);
 }

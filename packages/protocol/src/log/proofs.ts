@@ -117,7 +117,7 @@ async function readProof(ranges: readonly Range[], size: number, read: ReadTile,
     byPlace.set(`${level}/${index}`, tile);
   }
   const hashOf = (subtree: Subtree) => {
-    const { level, index, at, width } = placeOf(subtree);
+    const { level, index, at, width } = tileOfSubtree(subtree);
     const tile = byPlace.get(`${level}/${index}`)!;
     if (tile instanceof TileNodes) return tile.rootOf(at, width);
     return subtreeRoot(tile.subarray(at * HASH_BYTES, (at + width) * HASH_BYTES), sha);
@@ -129,7 +129,7 @@ async function readProof(ranges: readonly Range[], size: number, read: ReadTile,
 function tilesOf(ranges: readonly Range[], size: number): Tile[] {
   const tiles = new Map<string, Tile>();
   for (const subtree of ranges.flatMap(subtreesOf)) {
-    const { level, index } = placeOf(subtree);
+    const { level, index } = tileOfSubtree(subtree);
     const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
     tiles.set(`${level}/${index}`, { level, index, width });
   }
@@ -137,7 +137,7 @@ function tilesOf(ranges: readonly Range[], size: number): Tile[] {
 }
 
 /** The tile that holds the hashes below a subtree, and where: `width` hashes from `at` on. */
-function placeOf({ height, index }: Subtree): { level: number; index: number; at: number; width: number } {
+function tileOfSubtree({ height, index }: Subtree): { level: number; index: number; at: number; width: number } {
   const level = Math.floor(height / TILE_HEIGHT);
   const width = 2 ** (height % TILE_HEIGHT);
   const at = index * width;

@@ -17,13 +17,13 @@ declare const TextEncoder: new () => {
 const encoder = new TextEncoder();
 
 /** Characters of a text that fits into the reused bytes: each takes three bytes at most. */
-const SHORT = 16_384;
-const reused = new Uint8Array(3 * SHORT);
+const SHORT_TEXT = 16_384;
+const reused = new Uint8Array(3 * SHORT_TEXT);
 
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 /** ASCII control characters other than newline, which signed-note forbids. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
+const CONTROL_CHARACTERS = /[\u0000-\u0009\u000b-\u001f]/;
 
 /** The UTF-8 bytes of `text`. @throws TypeError for a lone surrogate, which has no UTF-8 */
 export function utf8(text: string): Uint8Array {
@@ -37,7 +37,7 @@ export function utf8(text: string): Uint8Array {
  * @throws TypeError for a lone surrogate, which has no UTF-8
  */
 export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
-  if (text.length > SHORT) return read(utf8(text));
+  if (text.length > SHORT_TEXT) return read(utf8(text));
   refuseLone(text);
   return read(reused.subarray(0, encoder.encodeInto(text, reused).written));
 }
@@ -66,7 +66,7 @@ export function boundedText(input: string | Uint8Array, limit: number, what: str
 
 /** @throws LogError `malformed` when `text` has a control character that signed-note forbids */
 export function refuseControls(text: string, what: string): void {
-  if (CONTROL.test(text)) throw new LogError('malformed', `${what} has a control character`);
+  if (CONTROL_CHARACTERS.test(text)) throw new LogError('malformed', `${what} has a control character`);
 }
 
 /**

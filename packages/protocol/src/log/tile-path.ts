@@ -28,8 +28,8 @@ export function formatTilePath({ level, index, width }: Tile): string {
  * @throws LogError `malformed` or `too-long`
  */
 export function parseTilePath(path: string): Tile {
-  const [, level, rest] = LEVEL_PATH.exec(bounded(path)) ?? [];
-  if (level === undefined) throw malformed();
+  const [, level, rest] = LEVEL_PATH.exec(assertPathLength(path)) ?? [];
+  if (level === undefined) throw pathError();
   return { level: Number(level), ...parseIndexPath(rest!) };
 }
 
@@ -49,7 +49,7 @@ export function formatEntriesPath({ index, width }: EntryTile): string {
  */
 export function parseEntriesPath(path: string): EntryTile {
   const prefix = 'entries/';
-  if (!bounded(path).startsWith(prefix)) throw malformed();
+  if (!assertPathLength(path).startsWith(prefix)) throw pathError();
   return parseIndexPath(path.slice(prefix.length));
 }
 
@@ -70,24 +70,24 @@ function threeDigits(value: number): string {
 
 function parseIndexPath(path: string): EntryTile {
   const [, groups, width] = INDEX_PATH.exec(path) ?? [];
-  if (groups === undefined) throw malformed();
+  if (groups === undefined) throw pathError();
   const tile = {
     index: Number(groups.replaceAll(/[x/]/g, '')),
     width: width === undefined ? TILE_WIDTH : Number(width),
   };
   // Leading groups of zeros, a width of 256 and an index beyond 2^53 all have another path, or none.
   if (!Number.isSafeInteger(tile.index) || tile.width > TILE_WIDTH || indexPath(tile.index, tile.width) !== path) {
-    throw malformed();
+    throw pathError();
   }
   return tile;
 }
 
-function bounded(path: string): string {
+function assertPathLength(path: string): string {
   if (path.length > LOG_BOUNDS.path)
     throw new LogError('too-long', `a tile's path has more than ${LOG_BOUNDS.path} bytes`);
   return path;
 }
 
-function malformed(): LogError {
+function pathError(): LogError {
   return new LogError('malformed', 'this is not the path of a tile');
 }

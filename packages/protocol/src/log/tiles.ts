@@ -67,7 +67,7 @@ export function tilesAfter(
   leaves: readonly Uint8Array[],
   sha: Sha256 = portableSha256,
 ): { rows: TileRow[]; after: Growing } {
-  refuseMisfit(before);
+  assertEdge(before);
   if (leaves.some(({ length }) => length !== HASH_BYTES)) throw new RangeError('a hash has 32 bytes');
   const rows: TileRow[] = [];
   const grown = [...before.rows];
@@ -94,7 +94,7 @@ export function tilesAfter(
  * @throws RangeError when the rows do not fit the size
  */
 export function edgeOf(growing: Growing, sha: Sha256 = portableSha256): RightEdge {
-  refuseMisfit(growing);
+  assertEdge(growing);
   const subtrees: Uint8Array[] = [];
   for (const row of growing.rows.toReversed()) {
     let at = 0;
@@ -108,7 +108,7 @@ export function edgeOf(growing: Growing, sha: Sha256 = portableSha256): RightEdg
   return new RightEdge(growing.size, subtrees, sha);
 }
 
-function refuseMisfit({ size, rows }: Growing): void {
+function assertEdge({ size, rows }: Growing): void {
   whole(size, 'size');
   const levels = rows.length;
   const fits = rows.every((row, level) => row.length === (hashesAt(level, size) % TILE_WIDTH) * HASH_BYTES);

@@ -19,7 +19,7 @@ export interface ErasedIntentsSummary {
 }
 
 /** Intents that are named in the summary. */
-const NAMED = 100;
+const MOST_NAMED = 100;
 
 /** An intent moves what it reserves, and once more: changes that movements may be of. */
 const BOOKED = 2;
@@ -150,7 +150,7 @@ export class ErasedIntents {
       for (const { change, symbol, wallet, availableBy, reservedBy } of entries)
         if (change !== last && (reservedBy <= 0 || availableBy !== -reservedBy))
           fault(change, `has a movement of ${symbol} in ${wallet} noted that reserves nothing, before its last one`);
-      for (const [place, reserved] of reservedOf(entries))
+      for (const [place, reserved] of sumReserved(entries))
         if (reserved !== 0) fault(last, `is erased, and leaves ${reserved} reserved of ${place}`);
     }
   }
@@ -161,12 +161,12 @@ export class ErasedIntents {
     const sums = new Map<string, bigint>();
     for (const { symbol, availableBy, reservedBy } of this.#entries())
       sums.set(symbol, (sums.get(symbol) ?? 0n) + BigInt(availableBy) + BigInt(reservedBy));
-    const net = Object.fromEntries([...sums].map(([symbol, sum]) => [symbol, plain(sum)]));
+    const net = Object.fromEntries([...sums].map(([symbol, sum]) => [symbol, toJsonNumber(sum)]));
     // A movement of 0 marks a limit.
     const moved = [...this.#intents]
       .map(([luid, { entries }]) => [luid, entries.filter(isMoving).length] as const)
       .filter(([, movements]) => movements > 0)
-      .slice(0, NAMED);
+      .slice(0, MOST_NAMED);
     return {
       intents: this.#intents.size,
       movements: this.#movements,
@@ -187,13 +187,13 @@ function isMoving({ availableBy, reservedBy }: EntryLine): boolean {
   return availableBy !== 0 || reservedBy !== 0;
 }
 
-function plain(sum: bigint): number | string {
+function toJsonNumber(sum: bigint): number | string {
   const number = Number(sum);
   return Number.isSafeInteger(number) ? number : String(sum);
 }
 
 /** What is reserved in the end, by symbol and wallet. */
-function reservedOf(entries: readonly EntryLine[]): Map<string, number> {
+function sumReserved(entries: readonly EntryLine[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { symbol, wallet, reservedBy } of entries) {
     const place = `${symbol} in ${wallet}`;
@@ -203,7 +203,7 @@ function reservedOf(entries: readonly EntryLine[]): Map<string, number> {
 }
 
 /** What could not be checked for want of them. */
-export function erasedIntentsSentence(summary: ErasedIntentsSummary | undefined): string | undefined {
+export function sentenceOnErasedIntents(summary: ErasedIntentsSummary | undefined): string | undefined {
   if (!summary) return undefined;
   const { intents, movements, limits, net } = summary;
   const sums = Object.entries(net)

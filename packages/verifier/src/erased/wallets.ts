@@ -54,14 +54,14 @@ export class ErasedWallets {
     for (let row = 0; row < moved.count; row += 1) {
       if (moved.isSeen(row)) continue;
       const movement = moved.get(row);
-      const key = keyOf(movement, accounts.symbolOf(movement.account));
+      const key = movementKey(movement, accounts.symbolOf(movement.account));
       const like = free.get(key);
       if (like) like.push(row);
       else free.set(key, [row]);
     }
     return this.#entries.filter((entry) => {
       const said = { ...entry, intent: records.numberOf(entry.intent), moment: momentNumber(entry.moment) };
-      const row = free.get(keyOf(said, entry.symbol))?.pop();
+      const row = free.get(movementKey(said, entry.symbol))?.pop();
       if (row === undefined) return true;
       moved.see(row);
       const { account, moment } = moved.get(row);
@@ -75,7 +75,7 @@ export class ErasedWallets {
 }
 
 /** What a movement and its note have in common beside the wallet. */
-function keyOf(
+function movementKey(
   { intent, change, availableBy, reservedBy, moment }: Omit<Moved, 'account' | 'isJudged'>,
   symbol: string,
 ): string {

@@ -9,8 +9,8 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));
   if (!isObject(one) || !isObject(other)) return false;
-  const names = membersOf(one);
-  const others = membersOf(other);
+  const names = membersWithValue(one);
+  const others = membersWithValue(other);
   return (
     names.length === others.length &&
     names.every((name, at) => name === others[at] && isSameJson(one[name], other[name]))
@@ -18,7 +18,7 @@ export function isSameJson(one: unknown, other: unknown): boolean {
 }
 
 /** Members that are `undefined` are not written. */
-function membersOf(value: object): string[] {
+function membersWithValue(value: object): string[] {
   const names = Object.keys(value);
   return names.every((name) => (value as Record<string, unknown>)[name] !== undefined)
     ? names

@@ -1,5 +1,5 @@
-const BITS = 13;
-const PAGE = 1 << BITS;
+const COLUMN_PAGE_BITS = 13;
+const COLUMN_PAGE = 1 << COLUMN_PAGE_BITS;
 
 /** Whole numbers of 32 bits take half of the memory. */
 export type Sort = 'int32' | 'float64';
@@ -11,19 +11,19 @@ export class Column {
   constructor(private readonly sort: Sort) {}
 
   get(place: number): number {
-    return this.#pages[place >>> BITS]?.[place & (PAGE - 1)] ?? 0;
+    return this.#pages[place >>> COLUMN_PAGE_BITS]?.[place & (COLUMN_PAGE - 1)] ?? 0;
   }
 
   set(place: number, value: number): void {
-    const number = place >>> BITS;
-    const at = place & (PAGE - 1);
+    const number = place >>> COLUMN_PAGE_BITS;
+    const at = place & (COLUMN_PAGE - 1);
     const page = this.#pages[number];
     if (page) page[at] = value;
     else if (value !== 0) this.#make(number)[at] = value;
   }
 
   #make(number: number): Int32Array | Float64Array {
-    const page = this.sort === 'int32' ? new Int32Array(PAGE) : new Float64Array(PAGE);
+    const page = this.sort === 'int32' ? new Int32Array(COLUMN_PAGE) : new Float64Array(COLUMN_PAGE);
     while (this.#pages.length < number) this.#pages.push(undefined);
     this.#pages[number] = page;
     return page;

@@ -1,11 +1,11 @@
-const BITS = 13;
-const PAGE = 1 << BITS;
+const TABLE_PAGE_BITS = 13;
+const TABLE_PAGE = 1 << TABLE_PAGE_BITS;
 
 /** 128 bits in four words: of a SHA-256, so that nobody makes two that are the same. */
-export type Key = Uint32Array;
+export type DigestKey = Uint32Array;
 
 /** The first 128 bits of a hash in hex, in words that the next call overwrites. */
-export function keyOfHex(hex: string, key: Key = shared): Key {
+export function keyOfHex(hex: string, key: DigestKey = shared): DigestKey {
   for (let word = 0; word < 4; word += 1) {
     let value = 0;
     for (let at = 8 * word; at < 8 * word + 8; at += 1) {
@@ -35,33 +35,33 @@ export class DigestTable {
   }
 
   /** The number of the key; -1 where it has none. */
-  find(key: Key): number {
+  find(key: DigestKey): number {
     return this.#slots[this.#slotOf(key)]! - 1;
   }
 
   /** The number of the key, which is the next one where it is new. */
-  put(key: Key): number {
+  put(key: DigestKey): number {
     const slot = this.#slotOf(key);
     const known = this.#slots[slot]! - 1;
     if (known >= 0) return known;
     const number = this.#count;
     this.#count += 1;
-    if (this.#pages.length * PAGE < this.#count) this.#pages.push(new Uint32Array(4 * PAGE));
-    this.#pages[number >>> BITS]!.set(key, 4 * (number & (PAGE - 1)));
+    if (this.#pages.length * TABLE_PAGE < this.#count) this.#pages.push(new Uint32Array(4 * TABLE_PAGE));
+    this.#pages[number >>> TABLE_PAGE_BITS]!.set(key, 4 * (number & (TABLE_PAGE - 1)));
     this.#slots[slot] = number + 1;
     if (2 * this.#count > this.#slots.length) this.#grow();
     return number;
   }
 
   /** The key of a number. @param key whose words are overwritten */
-  get(number: number, key: Key): Key {
-    const at = 4 * (number & (PAGE - 1));
-    key.set(this.#pages[number >>> BITS]!.subarray(at, at + 4));
+  get(number: number, key: DigestKey): DigestKey {
+    const at = 4 * (number & (TABLE_PAGE - 1));
+    key.set(this.#pages[number >>> TABLE_PAGE_BITS]!.subarray(at, at + 4));
     return key;
   }
 
   /** Where the key is, or would be. */
-  #slotOf(key: Key): number {
+  #slotOf(key: DigestKey): number {
     const last = this.#slots.length - 1;
     let slot = this.#mix(key[0]!, key[1]!, key[2]!, key[3]!) & last;
     while (this.#slots[slot] !== 0 && !this.#isAt(this.#slots[slot]! - 1, key)) slot = (slot + 1) & last;
@@ -89,9 +89,9 @@ export class DigestTable {
     return rest >= PRIME ? rest - PRIME : rest;
   }
 
-  #isAt(number: number, key: Key): boolean {
-    const page = this.#pages[number >>> BITS]!;
-    const at = 4 * (number & (PAGE - 1));
+  #isAt(number: number, key: DigestKey): boolean {
+    const page = this.#pages[number >>> TABLE_PAGE_BITS]!;
+    const at = 4 * (number & (TABLE_PAGE - 1));
     return page[at] === key[0] && page[at + 1] === key[1] && page[at + 2] === key[2] && page[at + 3] === key[3];
   }
 
@@ -99,8 +99,8 @@ export class DigestTable {
     const slots = new Int32Array(2 * this.#slots.length);
     const last = slots.length - 1;
     for (let number = 0; number < this.#count; number += 1) {
-      const page = this.#pages[number >>> BITS]!;
-      const at = 4 * (number & (PAGE - 1));
+      const page = this.#pages[number >>> TABLE_PAGE_BITS]!;
+      const at = 4 * (number & (TABLE_PAGE - 1));
       let slot = this.#mix(page[at]!, page[at + 1]!, page[at + 2]!, page[at + 3]!) & last;
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = number + 1;
@@ -110,11 +110,11 @@ export class DigestTable {
 }
 
 /** Of browsers and Node alike. */
-const web = globalThis as unknown as { readonly crypto: { getRandomValues(words: Key): Key } };
+const web = globalThis as unknown as { readonly crypto: { getRandomValues(words: DigestKey): DigestKey } };
 
 const HALF = 0xffff;
 const PRIME = 2 ** 31 - 1;
 
-const shared: Key = new Uint32Array(4);
+const shared: DigestKey = new Uint32Array(4);
 /** The first letter; digits are below. */
 const A = 0x41;

@@ -1,12 +1,12 @@
 import { isLuid, type Suite } from '@countersign/protocol';
-import { DigestTable, type Key, keyOfHex } from './digest-table.js';
+import { type DigestKey, DigestTable, keyOfHex } from './digest-table.js';
 
 /** Numbers luids as they come, and keeps each as the 117 bits that it says: three letters and 17 digits of 64. */
 export class Luids {
   readonly #table = new DigestTable();
   /** What only looks like one, which a record cannot have. */
   readonly #others = new Map<number, string>();
-  readonly #key: Key = new Uint32Array(4);
+  readonly #key: DigestKey = new Uint32Array(4);
 
   constructor(private readonly suite: Pick<Suite, 'sha256'>) {}
 
@@ -31,25 +31,25 @@ export class Luids {
     return this.#others.get(number) ?? unpack(this.#table.get(number, this.#key));
   }
 
-  #keyOf(luid: string): Key {
+  #keyOf(luid: string): DigestKey {
     if (isLuid(luid)) return pack(luid, this.#key);
     keyOfHex(this.suite.sha256(luid), this.#key)[0] = NO_LUID;
     return this.#key;
   }
 }
 
-const DIGITS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
-const VALUES = new Uint8Array(128);
-for (let digit = 0; digit < DIGITS.length; digit += 1) VALUES[DIGITS.charCodeAt(digit)] = digit;
+const LUID_DIGITS = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
+const DIGIT_VALUES = new Uint8Array(128);
+for (let digit = 0; digit < LUID_DIGITS.length; digit += 1) DIGIT_VALUES[LUID_DIGITS.charCodeAt(digit)] = digit;
 /** More than the first word of any luid. */
 const NO_LUID = 2 ** 32 - 1;
 
 /** Five digits fill a word, and the first word has what is before them: the letters that tell the kind, and two digits. */
-function pack(luid: string, key: Key): Key {
+function pack(luid: string, key: DigestKey): DigestKey {
   let at = 1;
   const take = (count: number, from: number) => {
     let word = from;
-    for (const end = at + count; at < end; at += 1) word = (word << 6) | VALUES[luid.charCodeAt(at)]!;
+    for (const end = at + count; at < end; at += 1) word = (word << 6) | DIGIT_VALUES[luid.charCodeAt(at)]!;
     return word;
   };
   const kind = take(3, 0);
@@ -61,10 +61,10 @@ function pack(luid: string, key: Key): Key {
   return key;
 }
 
-function unpack(key: Key): string {
+function unpack(key: DigestKey): string {
   const digits = (word: number, count: number) => {
     let text = '';
-    for (let left = count - 1; left >= 0; left -= 1) text += DIGITS[(word >>> (6 * left)) & 63]!;
+    for (let left = count - 1; left >= 0; left -= 1) text += LUID_DIGITS[(word >>> (6 * left)) & 63]!;
     return text;
   };
   const [first, ...others] = key;

@@ -1,7 +1,7 @@
-import { isMoment } from '../version.js';
+import { isMomentText } from '../version.js';
 
 /** Where the parts of a moment stand, how many digits they have, and how many values a number has room for. */
-const PARTS = [
+const MOMENT_PARTS = [
   [0, 4, 10_000],
   [5, 2, 16],
   [8, 2, 32],
@@ -17,7 +17,9 @@ const PARTS = [
  * @returns 0 for what is no moment
  */
 export function momentNumber(text: string): number {
-  return isMoment(text) ? PARTS.reduce((code, [at, digits, room]) => code * room + wholeAt(text, at, digits), 0) : 0;
+  return isMomentText(text)
+    ? MOMENT_PARTS.reduce((code, [at, digits, room]) => code * room + wholeAt(text, at, digits), 0)
+    : 0;
 }
 
 /** The moment of the code. */
@@ -25,7 +27,7 @@ export function momentText(code: number): string {
   if (code === 0) return 'no moment';
   let left = code;
   const texts: string[] = [];
-  for (const [, digits, room] of PARTS.toReversed()) {
+  for (const [, digits, room] of MOMENT_PARTS.toReversed()) {
     texts.unshift(String(left % room).padStart(digits, '0'));
     left = Math.floor(left / room);
   }

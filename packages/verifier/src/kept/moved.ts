@@ -1,8 +1,8 @@
-import type { Movement } from '../movements.js';
+import type { ProvenMovement } from '../movements.js';
 import { Column } from './column.js';
 
 /** A movement whose record and account are numbers, and its moment a code. */
-export interface Moved extends Pick<Movement, 'change' | 'availableBy' | 'reservedBy' | 'isJudged'> {
+export interface Moved extends Pick<ProvenMovement, 'change' | 'availableBy' | 'reservedBy' | 'isJudged'> {
   readonly intent: number;
   readonly account: number;
   readonly moment: number;
@@ -45,7 +45,7 @@ export class MovedRows {
   add(intent: number, moved: readonly Moved[]): void {
     this.#first.set(intent, this.#count);
     this.#many.set(intent, moved.length);
-    for (const one of [...moved].sort(compare)) {
+    for (const one of [...moved].sort(compareMoved)) {
       const row = this.#count;
       this.#count += 1;
       this.#intents.set(row, intent);
@@ -88,6 +88,6 @@ export class MovedRows {
   }
 }
 
-function compare(one: Moved, other: Moved): number {
+function compareMoved(one: Moved, other: Moved): number {
   return one.change - other.change || one.account - other.account;
 }

@@ -36,6 +36,6 @@ export class TextNumbers {
 }
 
 /** What is unique among the living records of a kind, as one text. */
-export function nameOf(kind: string, key: string): string {
+export function uniqueName(kind: string, key: string): string {
   return `${kind} ${key}`;
 }

@@ -36,12 +36,12 @@ export class CheckpointReader {
 
   /** The origin that it names, unchecked. */
   originOf(held: Held): string | undefined {
-    return unchecked(held)?.origin;
+    return parseUnchecked(held)?.origin;
   }
 
   /** The size of the tree that it names, unchecked. */
   sizeOf(held: Held): number | undefined {
-    return unchecked(held)?.size;
+    return parseUnchecked(held)?.size;
   }
 
   /** One that the ledger has signed for the log that it names itself. */
@@ -73,7 +73,7 @@ export class CheckpointReader {
   }
 }
 
-function unchecked({ text }: Held): Checkpoint | undefined {
+function parseUnchecked({ text }: Held): Checkpoint | undefined {
   try {
     return parseCheckpoint(parseNote(text).text);
   } catch {

@@ -1,11 +1,11 @@
 import { HASH_BYTES, RightEdge, rootOf, type Sha256 } from '@countersign/protocol/log';
 
 /** Leaves of a page. */
-const PAGE = 256;
+const LEAVES_OF_PAGE = 256;
 /** Leaves that a new page has room for. */
-const FEW = 8;
+const FIRST_CAPACITY = 8;
 
-interface Page {
+interface LeafPage {
   /** In the order in which they came; it grows, so that a page of one leaf is small. */
   hashes: Uint8Array;
   /** Where the hash of each leaf is, and 1 more; 0 for none. */
@@ -20,7 +20,7 @@ interface Page {
  */
 export class LeafHashes {
   /** By their numbers from 0: leaves, or the root of a page that is full. */
-  readonly #pages = new Map<number, Page | Uint8Array>();
+  readonly #pages = new Map<number, LeafPage | Uint8Array>();
   /** Pages whose leaves are kept, since a tree that is asked for ends in them. */
   readonly #kept: ReadonlySet<number>;
   #count = 0;
@@ -30,7 +30,7 @@ export class LeafHashes {
     sizes: Iterable<number>,
     private readonly sha: Sha256,
   ) {
-    this.#kept = new Set([...sizes].filter((size) => size % PAGE > 0).map(pageOf));
+    this.#kept = new Set([...sizes].filter((size) => size % LEAVES_OF_PAGE > 0).map(pageNumber));
   }
 
   /** Leaves that were put. */
@@ -40,8 +40,8 @@ export class LeafHashes {
 
   /** @returns whether the place was free; the first leaf stays */
   put(index: number, hash: Uint8Array): boolean {
-    const at = index % PAGE;
-    const number = pageOf(index);
+    const at = index % LEAVES_OF_PAGE;
+    const number = pageNumber(index);
     const page = this.#pages.get(number) ?? this.#make(number);
     if (page instanceof Uint8Array || page.places[at] !== 0) return false;
     if (page.count * HASH_BYTES === page.hashes.length) page.hashes = grown(page.hashes);
@@ -49,7 +49,8 @@ export class LeafHashes {
     page.count += 1;
     page.places[at] = page.count;
     this.#count += 1;
-    if (page.count === PAGE && !this.#kept.has(number)) this.#pages.set(number, rootOf(leavesOf(page, PAGE), this.sha));
+    if (page.count === LEAVES_OF_PAGE && !this.#kept.has(number))
+      this.#pages.set(number, rootOf(hashesIn(page, LEAVES_OF_PAGE), this.sha));
     return true;
   }
 
@@ -58,7 +59,7 @@ export class LeafHashes {
     for (let number = 0; ; number += 1) {
       const page = this.#pages.get(number);
       const at = page instanceof Uint8Array ? -1 : (page?.places.indexOf(0) ?? 0);
-      if (at >= 0) return number * PAGE + at;
+      if (at >= 0) return number * LEAVES_OF_PAGE + at;
     }
   }
 
@@ -67,9 +68,9 @@ export class LeafHashes {
     const pages = new RightEdge(0, [], this.sha);
     const roots = new Map<number, Uint8Array>();
     for (const size of [...new Set(sizes)].sort((one, other) => one - other)) {
-      while (pages.size < pageOf(size)) pages.append(this.#rootOf(pages.size));
-      const edge = new RightEdge(pages.size * PAGE, pages.hashes, this.sha);
-      for (const leaf of this.#leavesOf(pageOf(size), size % PAGE)) edge.append(leaf);
+      while (pages.size < pageNumber(size)) pages.append(this.#rootOf(pages.size));
+      const edge = new RightEdge(pages.size * LEAVES_OF_PAGE, pages.hashes, this.sha);
+      for (const leaf of this.#leavesOf(pageNumber(size), size % LEAVES_OF_PAGE)) edge.append(leaf);
       roots.set(size, edge.root());
     }
     return roots;
@@ -77,29 +78,33 @@ export class LeafHashes {
 
   #rootOf(number: number): Uint8Array {
     const page = this.#pages.get(number);
-    return page instanceof Uint8Array ? page : rootOf(this.#leavesOf(number, PAGE), this.sha);
+    return page instanceof Uint8Array ? page : rootOf(this.#leavesOf(number, LEAVES_OF_PAGE), this.sha);
   }
 
   #leavesOf(number: number, count: number): Uint8Array[] {
     if (count === 0) return [];
     const page = this.#pages.get(number);
     if (!page || page instanceof Uint8Array) throw new RangeError(`the leaves of page ${number} are not there`);
-    return leavesOf(page, count);
+    return hashesIn(page, count);
   }
 
-  #make(number: number): Page {
-    const made = { hashes: new Uint8Array(FEW * HASH_BYTES), places: new Uint16Array(PAGE), count: 0 };
+  #make(number: number): LeafPage {
+    const made = {
+      hashes: new Uint8Array(FIRST_CAPACITY * HASH_BYTES),
+      places: new Uint16Array(LEAVES_OF_PAGE),
+      count: 0,
+    };
     this.#pages.set(number, made);
     return made;
   }
 }
 
 /** The number of the page that a leaf is in. */
-function pageOf(index: number): number {
-  return Math.floor(index / PAGE);
+function pageNumber(index: number): number {
+  return Math.floor(index / LEAVES_OF_PAGE);
 }
 
-function leavesOf({ hashes, places }: Page, count: number): Uint8Array[] {
+function hashesIn({ hashes, places }: LeafPage, count: number): Uint8Array[] {
   return Array.from(places.subarray(0, count), (place) =>
     hashes.subarray((place - 1) * HASH_BYTES, place * HASH_BYTES),
   );

@@ -11,7 +11,7 @@ export interface LoggedLine extends Pick<ChangeLine, 'kind' | 'luid' | 'change'>
 }
 
 /** The line with the members of its leaf in one place. */
-export function loggedLine(line: LeafLine | ChangeLine | ErasedLine): LoggedLine {
+export function toLoggedLine(line: LeafLine | ChangeLine | ErasedLine): LoggedLine {
   if (line.line === 'change') return line;
   const { index, salt, ...others } = line;
   return { ...others, leaf: { index, salt } };
@@ -27,7 +27,7 @@ export function commitmentOfLine(line: LoggedLine, ledger: string, sha: Sha256):
   const member = text === null ? 'commitment' : 'salt';
   const extra = Object.keys(leaf!).find((name) => name !== 'index' && name !== member);
   if (extra !== undefined) return `has an unknown member 'leaf.${extra.slice(0, 40)}'`;
-  const bytes = bytesOf(leaf![member], text === null ? HASH_BYTES : SALT_BYTES);
+  const bytes = decodeBytes(leaf![member], text === null ? HASH_BYTES : SALT_BYTES);
   if (!bytes) return `has no ${member} in 'leaf'`;
   if (text === null) return bytes;
   try {
@@ -37,7 +37,7 @@ export function commitmentOfLine(line: LoggedLine, ledger: string, sha: Sha256):
   }
 }
 
-function bytesOf(text: unknown, length: number): Uint8Array | undefined {
+function decodeBytes(text: unknown, length: number): Uint8Array | undefined {
   const bytes = typeof text === 'string' ? decodeBase64(text) : undefined;
   return bytes?.length === length ? bytes : undefined;
 }

@@ -1,6 +1,6 @@
 import type { HeaderLine, LogHead } from '../lines.js';
 
-const MEMBERS = ['origin', 'generation', 'size', 'checkpoint', 'cosigned', 'behind', 'stopped'];
+const HEAD_MEMBERS = ['origin', 'generation', 'size', 'checkpoint', 'cosigned', 'behind', 'stopped'];
 
 /** What is wrong with what a header says of its log: nothing is kept in memory for one that cannot be. */
 export function headDefect(head: LogHead, { changes }: Pick<HeaderLine, 'changes'>): string | undefined {
@@ -8,7 +8,7 @@ export function headDefect(head: LogHead, { changes }: Pick<HeaderLine, 'changes
     string,
     unknown
   >;
-  const extra = Object.keys(head).find((member) => !MEMBERS.includes(member));
+  const extra = Object.keys(head).find((member) => !HEAD_MEMBERS.includes(member));
   if (extra !== undefined) return `has an unknown member '${extra.slice(0, 40)}'`;
   const texts = [origin, checkpoint, cosigned ?? '', stopped ?? ''];
   if (!texts.every((one) => typeof one === 'string') || (behind ?? true) !== true) return 'lacks a text';

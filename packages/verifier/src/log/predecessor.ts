@@ -2,7 +2,7 @@ import type { Checkpoint } from '@countersign/protocol/log';
 import { generationOf, logOf } from './log-head.js';
 
 /** What comes of a checkpoint of an earlier generation: a finding in words, or whether it could be compared. */
-export type Judged = string | 'same' | 'unknown';
+export type PredecessorResult = string | 'same' | 'unknown';
 
 /** Why the checkpoint that a first leaf names is none of a generation before it. */
 export function predecessorDefect({ origin }: Checkpoint, current: string): string | undefined {
@@ -16,7 +16,7 @@ export function predecessorDefect({ origin }: Checkpoint, current: string): stri
  * @param last undefined where nothing was known to have been shown
  * @returns `same`; `unknown` where it takes the tree of that generation; else what is wrong, in words
  */
-export function judgeEarlier(name: string, held: Checkpoint, last: Checkpoint | undefined): Judged {
+export function judgeEarlier(name: string, held: Checkpoint, last: Checkpoint | undefined): PredecessorResult {
   const { size, origin } = held;
   if (!last)
     return size === 0 ? 'unknown' : `began anew as if nothing had been shown, and ${name} is of ${size} leaves`;

@@ -22,7 +22,7 @@ export interface LogLooked {
 /** What was checked of the log, and what could not be. */
 export function logSentences(looked: LogLooked): { checked: string[]; unchecked: string[] } {
   const { head, waiting, oldest, held, earlier, isSound, cosigned } = looked;
-  if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...erasedOf(looked)] };
+  if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...sentencesOnErased(looked)] };
   const checked = [
     `${head.size} leaves of the log ${head.origin}: each is one change of this file, none is missing, a record's are in ` +
       "their order, and their root is that of the checkpoint, which the ledger's key has signed.",
@@ -44,7 +44,7 @@ export function logSentences(looked: LogLooked): { checked: string[]; unchecked:
     head.stopped !== undefined && `Changes since the log was stopped, because ${head.stopped}`,
     waiting > 0 &&
       `${waiting} changes have no leaf yet, the oldest of ${oldest}: a ledger seals within seconds. One that was deleted before leaves nothing to see.`,
-    ...erasedOf(looked),
+    ...sentencesOnErased(looked),
   ];
   return {
     checked: isSound ? checked : [],
@@ -54,7 +54,7 @@ export function logSentences(looked: LogLooked): { checked: string[]; unchecked:
 
 const LEFT_OUT = 'Whether changes, or whole records, were left out';
 
-function erasedOf({ erased, named }: LogLooked): string[] {
+function sentencesOnErased({ erased, named }: LogLooked): string[] {
   const logged = erased - named;
   const sentences = [
     logged > 0 &&

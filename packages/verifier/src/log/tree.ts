@@ -4,7 +4,7 @@ import type { Place, Report } from '../finding.js';
 import type { ChangeLine, ErasedLine, HeaderLine, LeafLine, LogHead } from '../lines.js';
 import { CheckpointReader, type Held } from './checkpoints.js';
 import { LeafHashes } from './leaf-hashes.js';
-import { commitmentOfLine, type LoggedLine, loggedLine } from './leaf-of-line.js';
+import { commitmentOfLine, type LoggedLine, toLoggedLine } from './leaf-of-line.js';
 import { generationOf, headDefect, logOf } from './log-head.js';
 import { judgeEarlier, predecessorDefect } from './predecessor.js';
 import type { LogLooked } from './sentences.js';
@@ -47,7 +47,7 @@ export class TreeVerifier {
     this.#log = (detail) => this.#report(place, detail);
     this.#checkpoints = new CheckpointReader(header.keys.system, suite, this.#log);
     const { log } = header;
-    const sizes = [...namedBy(log), ...options.held].flatMap((one) => this.#checkpoints.sizeOf(one) ?? []);
+    const sizes = [...checkpointsOf(log), ...options.held].flatMap((one) => this.#checkpoints.sizeOf(one) ?? []);
     this.#leaves = new LeafHashes(sizes, options.sha);
     const defect = log && headDefect(log, header);
     if (defect !== undefined) this.#log(`has a log that ${defect}`);
@@ -55,7 +55,7 @@ export class TreeVerifier {
   }
 
   add(line: LeafLine | ChangeLine | ErasedLine): void {
-    const logged = loggedLine(line);
+    const logged = toLoggedLine(line);
     if (line.line === 'leaf') this.#restart(line);
     if (logged.text === null) this.#erased += 1;
     if (logged.leaf === undefined) this.#wait(line as ChangeLine | ErasedLine);
@@ -63,7 +63,7 @@ export class TreeVerifier {
     else if (this.#head) this.#take(logged, this.#head);
     else if (!this.#hasStray) {
       this.#hasStray = true;
-      this.#report(placeOf(logged), 'has a leaf, and the export says nothing of a log');
+      this.#report(placeOfLine(logged), 'has a leaf, and the export says nothing of a log');
     }
   }
 
@@ -118,7 +118,8 @@ export class TreeVerifier {
     if (text === null || !head || head.behind || head.stopped !== undefined) return;
     const age = Date.parse(this.options.header.moment) - Date.parse(moment);
     if (action === 'erase') fault('says that its record is erased, and is not in the log');
-    else if (!(age <= LONGEST_WAIT)) fault(`is not in the log, though it was stored ${inWords(age)} before the export`);
+    else if (!(age <= LONGEST_LEAF_WAIT))
+      fault(`is not in the log, though it was stored ${inWords(age)} before the export`);
   }
 
   /** An erased change of an imported ledger that its log does not have: what the first log had of it is named. */
@@ -126,12 +127,12 @@ export class TreeVerifier {
     this.#named += 1;
     this.#last = { luid: line.luid, index: undefined };
     const commitment = commitmentOfLine(line, this.options.header.ledger.luid, this.options.sha);
-    if (typeof commitment === 'string') this.#report(placeOf(line), commitment);
+    if (typeof commitment === 'string') this.#report(placeOfLine(line), commitment);
   }
 
   #take(line: LoggedLine, { size }: LogHead): void {
     const { ledger } = this.options.header;
-    const fault = (detail: string) => this.#report(placeOf(line), detail);
+    const fault = (detail: string) => this.#report(placeOfLine(line), detail);
     const before = this.#last?.luid === line.luid ? this.#last : undefined;
     const index = isObject(line.leaf) ? (line.leaf.index as number) : Number.NaN;
     if (!Number.isSafeInteger(index)) {
@@ -170,7 +171,7 @@ export class TreeVerifier {
 
   /** Compares roots, as far as leaves are there. */
   #compare(head: LogHead, known: number): void {
-    const named = namedBy(head);
+    const named = checkpointsOf(head);
     const held = this.options.held.filter((one) => !this.#isEarlier(one, head));
     const read = [...named, ...held].flatMap((one, at) => {
       const checkpoint = this.#checkpoints.read(one, head.origin);
@@ -183,7 +184,7 @@ export class TreeVerifier {
         this.#log(
           `has a log of ${head.size} leaves, and ${name} is of ${size}: the export was cut off, or the log set back`,
         );
-      else if (size <= known && !isSame(root, roots.get(size)!))
+      else if (size <= known && !isSameHash(root, roots.get(size)!))
         this.#log(`has changes whose first ${size} leaves have another root than ${name}: they were altered, or moved`);
     }
   }
@@ -212,7 +213,7 @@ export class TreeVerifier {
 }
 
 /** The checkpoints that an export names, its own first; unchecked. */
-function namedBy(head: LogHead | undefined): Held[] {
+function checkpointsOf(head: LogHead | undefined): Held[] {
   const { checkpoint, cosigned } = head ?? {};
   return [
     { name: 'the checkpoint of the export', text: checkpoint },
@@ -221,7 +222,7 @@ function namedBy(head: LogHead | undefined): Held[] {
 }
 
 /** Milliseconds that a change may wait for its leaf; a server seals within one. */
-const LONGEST_WAIT = 60_000;
+const LONGEST_LEAF_WAIT = 60_000;
 
 /** A time in whole minutes, hours or days. */
 function inWords(milliseconds: number): string {
@@ -240,10 +241,10 @@ function isNamedOnly({ text, leaf }: LoggedLine): boolean {
   return text === null && isObject(leaf) && leaf.index === undefined;
 }
 
-function placeOf({ kind, luid, change }: LoggedLine): Place {
+function placeOfLine({ kind, luid, change }: LoggedLine): Place {
   return { kind, luid, change };
 }
 
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
+function isSameHash(one: Uint8Array, other: Uint8Array): boolean {
   return one.every((byte, at) => byte === other[at]);
 }
