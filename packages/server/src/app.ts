@@ -42,7 +42,7 @@ import { createAssetFolder } from './records/asset-folder.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
-import { createSigning } from './signing/signing.js';
+import { type Signing, startSigning } from './signing/signing.js';
 import { startWork } from './start-work.js';
 import { type FreeDisk, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
@@ -157,8 +157,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, comparedClock(options));
+  const signing = await startThread(options);
   const letGo = () =>
-    Promise.all([readiness.close(), siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
+    Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
   try {
     disk = await watchDiskSpace(databaseFolder, pools.others, logger, options.freeDisk);
     const quotas = createQuotas(pools.others, options.ledgerQuota, disk, metrics.quotaExceeded);
@@ -173,7 +174,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
     const writes = askAll(disk, readiness);
     const resources = { metrics, pools, epochs, writes, readiness, quotas, outbound, holder, siblings, ...hints };
-    const { service, money } = createService(options, resources);
+    const { service, money } = createService(options, { ...resources, signing });
     const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
     const outwards = createDeliveryWorkers(service, {
@@ -194,7 +195,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
         .then(stopReceiving)
         .then(() => money.engine.leave())
         .then(() => service.logs.stop())
-        .then(() => money.signing.close())
         .then(letGo);
       await closed;
     };
@@ -214,6 +214,18 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
+/** Starts the signing thread. The process cannot do without it: the error that its end throws, which nothing catches, ends it. */
+function startThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): Promise<Signing> {
+  return startSigning({
+    versionKey: versionKeyOf(masterKey),
+    random: runtime.random,
+    ended(err) {
+      logger.fatal({ err }, 'the signing thread has ended: the process ends');
+      throw err;
+    },
+  });
+}
+
 /** The clock that is compared with the database's. One that was given is, where that is asked for. */
 function comparedClock({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
   return compareClock ? (runtime ?? RUNTIME).now : undefined;
@@ -229,6 +241,7 @@ interface Resources {
   readonly readiness: Readiness;
   readonly quotas: Quotas;
   readonly outbound: Outbound;
+  readonly signing: Signing;
   readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
   readonly retriesQueued: () => void;
@@ -257,7 +270,7 @@ function createAlarmedIntegrity(
 
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
-  const { metrics, pools, epochs, writes, outbound, deliveriesQueued: queued, retriesQueued } = resources;
+  const { metrics, pools, epochs, writes, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, readiness, quotas, intentsAccepted: accepted, effectEnded } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
@@ -279,12 +292,6 @@ function createService(options: ServerOptions, resources: Resources): { service:
   });
   const moments = new LedgerClock(runtime.now);
   const store = createStore(pools, { ...integrity, epochs }, metrics.batched, writes, logs.wake, moments, quotas);
-  const signing = createSigning({
-    suite: native,
-    versionKey: versionKeyOf(masterKey),
-    random: runtime.random,
-    failed: (err) => logger.error({ err }, 'the signing thread failed'),
-  });
   const money = createMoney(pools.others, {
     ...{ store, runtime, moments, signing, holder, siblings, accepted, queued, metrics },
   });

@@ -212,8 +212,11 @@ export const processLimits = {
   known: 8 * 1024 * 1024,
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
   items: 3 * 1024 * 1024,
-  /** Signatures: of one request verified `ahead`; in a message (`most`), of `batch` requests; requests that wait, in all and `perLedger`. */
-  signatures: { ahead: 4, most: 128, batch: 64, queue: 1_000, lanes: 1, perLedger: 64 },
+  /**
+   * Signatures that are made or verified for requests together: in one `message` to the signing thread, `lanes` of them at a
+   * time; asked for at a time, of one `process` and of one `ledger`, of which so many more requests may wait (`waiting`).
+   */
+  signatures: { message: 128, lanes: 1, process: 1_024, ledger: 128, waiting: 10_000 },
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

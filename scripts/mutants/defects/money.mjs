@@ -85,11 +85,11 @@ export const mutants = [
     tests: [test('money/settler-wakes.test.ts')],
   },
   {
-    id: 'settling-unassembled',
+    id: 'settling-unserialized',
     file: src('money/batch.ts'),
-    find: 'if (assembled instanceof Error) throw assembled;',
-    replace: 'if (assembled instanceof Error) return;',
-    breaks: 'An intent whose versions cannot be assembled moves money without a trace.',
+    find: 'if (serialized instanceof Error) throw serialized;',
+    replace: 'if (serialized instanceof Error) return;',
+    breaks: 'An intent whose versions cannot be serialized moves money without a trace.',
     tests: [test('signing/signing.deep.test.ts')],
   },
   {

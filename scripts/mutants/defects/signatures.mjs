@@ -64,8 +64,8 @@ export const mutants = [
   {
     id: 'signing-key-of-another',
     file: src('signing/signing.ts'),
-    find: 'return known < 0 ? keys.push(key) - 1 : known;',
-    replace: 'return known < 0 ? keys.push(key) - 1 : 0;',
+    find: '[secretKeyOf(key), Buffer.from(proof.digest',
+    replace: '[secretKeyOf(proofs[0]!.key), Buffer.from(proof.digest',
     breaks: 'A proof is signed with the key of another signer.',
     tests: [test('signing/signing.deep.test.ts')],
   },
@@ -86,12 +86,12 @@ export const mutants = [
     tests: [test('signing/request-signatures.test.ts')],
   },
   {
-    id: 'signing-assemble-salts-of-nothing',
+    id: 'signing-serialize-salts-of-nothing',
     file: src('signing/signing.ts'),
-    find: '  random.set(draw(bytes.byteLength));\n',
-    replace: '',
+    find: 'random: salts }',
+    replace: 'random: new Uint8Array(salts.length) }',
     breaks: 'The salts of leaves are zeros.',
-    tests: [test('signing/assemble.deep.test.ts')],
+    tests: [test('signing/serialization.deep.test.ts')],
   },
   {
     id: 'token-signature',

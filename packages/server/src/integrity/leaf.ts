@@ -9,9 +9,6 @@ export function closedLeaf(commitment: Uint8Array): string {
   return Buffer.concat([Buffer.alloc(SALT_BYTES), commitment]).toString('base64');
 }
 
-/** Characters of a leaf: base64 of its salt and commitment. */
-export const LEAF_CHARACTERS = ((SALT_BYTES + HASH_BYTES) * 4) / 3;
-
 /** Random bytes that a leaf takes. */
 export const LEAF_RANDOM_BYTES = SALT_BYTES;
 

@@ -22,7 +22,7 @@ export interface Countersigner {
   stored(hash: string, custom: JsonObject): StoredProof;
   /** A proof as `stored` makes it, to be signed later. */
   unsigned(hash: string, custom: JsonObject): UnsignedProof;
-  /** The key itself, for proofs that are made elsewhere (signing/assemble.ts). */
+  /** The key itself, for proofs that are made elsewhere (signing/serialization.ts). */
   signingKey(): SigningKey;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;

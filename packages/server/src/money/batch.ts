@@ -7,7 +7,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
-import type { AssembledVersions } from '../signing/assemble.js';
+import type { SerializedVersions } from '../signing/serialization.js';
 import type { Signing } from '../signing/signing.js';
 import type { OpenIntentWrite, Settlement } from '../store/committer/settlement.js';
 import type { Need, NewDelivery, Write } from '../store/committer/write.js';
@@ -44,8 +44,8 @@ interface Decision {
   readonly write: Write | undefined;
 }
 
-/** For each draft that has versions: the assembled versions, or the error that prevents them. */
-type Assembled = ReadonlyMap<Draft, AssembledVersions | Error>;
+/** For each draft that has versions: the serialized versions, or the error that prevents them. */
+type Serialized = ReadonlyMap<Draft, SerializedVersions | Error>;
 
 /** Why a batch cannot be stored. */
 export interface Unfit {
@@ -122,7 +122,7 @@ export class Batch {
   sign(): void {
     const decisions = this.#decisions;
     this.#decisions = [];
-    this.#signed = this.#keepAll(decisions, this.#assemble(decisions), this.#signed);
+    this.#signed = this.#keepAll(decisions, this.#serialize(decisions), this.#signed);
     // Who stores the batch is told; nobody else need be.
     this.#signed.catch(() => {});
   }
@@ -213,8 +213,8 @@ export class Batch {
     this.#count(member);
   }
 
-  /** Assembles the versions of all intents that have any. */
-  async #assemble(decisions: readonly Decision[]): Promise<Assembled> {
+  /** Serializes the versions of all intents that have any. */
+  async #serialize(decisions: readonly Decision[]): Promise<Serialized> {
     const drafts = decisions.map(({ member }) => member.draft).filter(({ versions }) => versions.length > 0);
     const [first] = drafts;
     if (!first) return new Map();
@@ -225,23 +225,27 @@ export class Batch {
     };
     const records = drafts.map((draft) => draft.planVersions(indexOf));
     const { id, luid } = first.ledger;
-    const assembled = await this.signing.assemble({
+    const serialized = await this.signing.serialize({
       ledger: { id, luid },
       kind: KIND.name,
       signers: signers.map((signer) => ({ handle: signer.handle, ...signer.signingKey() })),
       records,
     });
-    return new Map(drafts.map((draft, at) => [draft, assembled[at]!]));
+    return new Map(drafts.map((draft, at) => [draft, serialized[at]!]));
   }
 
-  /** Keeps decisions once their versions are assembled. @param before ends when those before them are kept: writes stay in order */
-  async #keepAll(decisions: readonly Decision[], assembling: Promise<Assembled>, before: Promise<void>): Promise<void> {
-    const assembled = await assembling;
+  /** Keeps decisions once their versions are serialized. @param before ends when those before them are kept: writes stay in order */
+  async #keepAll(
+    decisions: readonly Decision[],
+    serializing: Promise<Serialized>,
+    before: Promise<void>,
+  ): Promise<void> {
+    const serialized = await serializing;
     await before;
     for (const decision of decisions) {
       if (this.#unfit || this.#isDiscarded) return;
       try {
-        await this.#keep(decision, assembled.get(decision.member.draft));
+        await this.#keep(decision, serialized.get(decision.member.draft));
       } catch (error) {
         this.#unfit = { session: decision.session, error };
       }
@@ -249,16 +253,16 @@ export class Batch {
   }
 
   /** @throws what makes a version or its events refused */
-  async #keep({ session, member, write }: Decision, assembled: AssembledVersions | Error | undefined): Promise<void> {
+  async #keep({ session, member, write }: Decision, serialized: SerializedVersions | Error | undefined): Promise<void> {
     const { draft, state } = member;
     this.#calls.push(...(await queueCalls(session, member)));
-    if (!assembled) {
+    if (!serialized) {
       this.#opened.push(formatOpen(session, member));
       return;
     }
-    if (assembled instanceof Error) throw assembled;
+    if (serialized instanceof Error) throw serialized;
     await session.task.turn(PROOF_STEPS * (draft.newest!.proofs - draft.record.meta.proofs.length));
-    const made = draft.write(assembled, session.integrity, write);
+    const made = draft.write(serialized, session.integrity, write);
     const raised = session.ledger.effects.size === 0 ? [] : this.#occurrences(member, write);
     const deliveries: readonly NewDelivery[] = await raiseEvents(session, raised);
     this.#writes.push({

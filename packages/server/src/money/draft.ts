@@ -4,7 +4,7 @@ import type { Countersigner } from '../keys/countersigner.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
-import { type AddedProof, type AssembledVersions, actionOf, type UnsignedRecord } from '../signing/assemble.js';
+import { type AddedProof, actionOf, type SerializedVersions, type UnsignedRecord } from '../signing/serialization.js';
 import type { EarlierVersion } from '../store/committer/write.js';
 import type { PlannedProof } from './model.js';
 
@@ -26,13 +26,13 @@ const KIND = kindNamed('intent');
 
 /**
  * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Once all is
- * decided they are assembled (signing/assemble.ts): proofs are signed, and texts and codes made.
+ * decided they are serialized (signing/serialization.ts): proofs are signed, and texts and codes made.
  */
 export class Draft {
   readonly #rest: JsonObject;
   readonly #added: DecidedProof[] = [];
   #planned: UnsignedRecord | undefined;
-  #assembled: AssembledVersions | undefined;
+  #serialized: SerializedVersions | undefined;
   /** All proofs, once those that were added are read in the text. */
   #proofs: readonly StoredProof[] | undefined;
   #status: string;
@@ -95,7 +95,7 @@ export class Draft {
   }
 
   /**
-   * What is to be assembled, for `write` to take.
+   * What is to be serialized, for `write` to take.
    *
    * @param indexOf of the signer of a proof
    */
@@ -125,14 +125,14 @@ export class Draft {
   /**
    * The newest version as it is stored, and those before it.
    *
-   * @param assembled what `planVersions` gave, assembled
+   * @param serialized what `planVersions` gave, serialized
    * @param first the first one of a new intent, where its create has made it
    * @throws `record.invalid` when it holds more bytes than a record may
    */
-  write(assembled: AssembledVersions, { logCodes }: Integrity, first?: VersionWrite) {
-    this.#assembled = assembled;
+  write(serialized: SerializedVersions, { logCodes }: Integrity, first?: VersionWrite) {
+    this.#serialized = serialized;
     const { ledger, record } = this;
-    const { text, cuts, macs, leaves } = assembled;
+    const { text, cuts, macs, leaves } = serialized;
     const { change, status } = this.newest!;
     // `versionOf` judges the size by a text of its own. What is stored is the text that the code covers.
     const version = first
@@ -167,12 +167,12 @@ export class Draft {
   #allProofs(): readonly StoredProof[] {
     const { proofs } = this.record.meta;
     if (this.#added.length === 0) return proofs;
-    if (!this.#assembled) throw new Error('The proofs of the draft are not signed yet.');
-    this.#proofs ??= (readJson(this.#assembled.text) as RecordEnvelope).meta.proofs;
+    if (!this.#serialized) throw new Error('The proofs of the draft are not signed yet.');
+    this.#proofs ??= (readJson(this.#serialized.text) as RecordEnvelope).meta.proofs;
     return this.#proofs;
   }
 
-  /** The record with its members in the order of the texts that are assembled. */
+  /** The record with its members in the order of the texts that are serialized. */
   #at(proofs: number, status: string, isRouted: boolean): RecordEnvelope {
     const { hash, data, luid } = this.record;
     const meta = {

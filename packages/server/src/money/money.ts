@@ -16,7 +16,6 @@ import { createSettlerMetrics, watchOpenIntents } from './metrics.js';
 export interface Money {
   readonly engine: Engine;
   readonly openIntents: OpenIntents;
-  readonly signing: Signing;
 }
 
 export interface MoneyMeans {
@@ -57,5 +56,5 @@ export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
     },
     openIntents,
   );
-  return { engine, openIntents, signing };
+  return { engine, openIntents };
 }

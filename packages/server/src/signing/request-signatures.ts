@@ -1,9 +1,10 @@
 import { decodeBase64, PROOF_METHOD, type Suite } from '@countersign/protocol';
-import { gather, Overloaded, type Watch } from '../base/gather.js';
+import { gather, type Watch } from '../base/gather.js';
+import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { UnsignedProof } from '../keys/signing-key.js';
 import { limits } from '../limits.js';
-import { type SignatureCheck, type Signing, signHere } from './signing.js';
-import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './tasks.js';
+import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './messages.js';
+import type { SignatureCheck, Signing } from './signing.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
 interface SentSignature {
@@ -14,18 +15,24 @@ interface SentSignature {
 }
 
 /**
- * Signatures of requests that come together, made and verified many at a time: alone each would be too few for the thread
- * (decision 0037). Where a ledger has many requests waiting, its next ones are handled on the main thread, so that others
- * keep their places.
+ * Signatures of requests that come together, made and verified many at a time (decision 0028). A ledger that asks for many has
+ * its later requests wait, so that those of others are in the next message.
  */
 export interface RequestSignatures {
-  /** Sets `result` of the proofs. @param ledger the id */
+  /**
+   * Sets `result` of the proofs.
+   *
+   * @param ledger the id
+   * @throws Overloaded when too many requests of the ledger wait
+   */
   sign(ledger: number, proofs: readonly UnsignedProof[]): Promise<void>;
   /**
    * Verifies signatures in advance. It does not check what was signed: the caller still compares the digest with the data.
    *
    * @param ledger the id
+   * @param sent as many as a record may have
    * @returns a suite that knows of these signatures whether they hold, and verifies all others itself
+   * @throws Overloaded when too many requests of the ledger wait
    */
   verifyAhead(ledger: number, sent: readonly SentSignature[]): Promise<Suite>;
 }
@@ -36,69 +43,50 @@ export function createRequestSignatures(
   suite: Suite,
   batched?: (of: 'sign' | 'verify', ...run: Parameters<Watch>) => void,
 ): RequestSignatures {
-  const watch =
-    (of: 'sign' | 'verify'): Watch =>
-    (size, waited) =>
-      batched?.(of, size, waited);
-  const sign = gatherByLedger<UnsignedProof, true>(async (proofs) => {
-    await signing.sign(proofs);
-    return proofs.map(() => true);
-  }, watch('sign'));
-  const verify = gatherByLedger<SignatureCheck, boolean>((checks) => signing.verify(checks), watch('verify'));
+  const sign = gatherByLedger<UnsignedProof, void>(
+    async (proofs) => {
+      await signing.sign(proofs);
+      return [];
+    },
+    (...run) => batched?.('sign', ...run),
+  );
+  const verify = gatherByLedger<SignatureCheck, boolean>(
+    (checks) => signing.verify(checks),
+    (...run) => batched?.('verify', ...run),
+  );
   return {
     async sign(ledger, proofs) {
-      // What fails for another request is no failure of this one.
-      const isSigned = await sign(ledger, proofs).catch(() => undefined);
-      if (!isSigned) for (const one of proofs) signHere(one, suite);
+      if (proofs.length > 0) await sign(ledger, proofs);
     },
     async verifyAhead(ledger, sent) {
-      // A request with many would have all others wait.
-      if (sent.length > limits.signatures.ahead) return suite;
       const checks = sent.map(toCheck).filter((check) => check !== undefined);
-      const holds = checks.length === 0 ? undefined : await verify(ledger, checks);
-      return holds ? withKnown(suite, new Map(checks.map((check, at) => [nameOf(check), holds[at]!]))) : suite;
+      if (checks.length === 0) return suite;
+      const holds = await verify(ledger, checks);
+      return withKnown(suite, new Map(checks.map((check, at) => [nameOf(check), holds[at]!])));
     },
   };
 }
 
-/**
- * Has `run` answer for the items of many requests together.
- *
- * @returns asks for one request of a ledger; undefined where too many wait
- */
+/** Has `run` answer for the items of many requests together. @returns asks for one request of a ledger */
 function gatherByLedger<Item, Out>(
   run: (items: readonly Item[]) => Promise<readonly Out[]>,
   watch: Watch,
-): (ledger: number, items: readonly Item[]) => Promise<readonly Out[] | undefined> {
-  const { ahead: _, perLedger, ...bounds } = limits.signatures;
+): (ledger: number, items: readonly Item[]) => Promise<readonly Out[]> {
+  const { message: most, lanes, ...bounds } = limits.signatures;
+  const share = createWeightedSemaphore({ ...bounds, patience: Number.POSITIVE_INFINITY });
   const ask = gather(
-    async (asked: readonly (readonly Item[])[]) => {
-      const outs = await run(asked.flat());
+    async (requests: readonly (readonly Item[])[]) => {
+      const outs = await run(requests.flat());
       let at = 0;
-      return asked.map(({ length }) => {
+      return requests.map(({ length }) => {
         at += length;
         return outs.slice(at - length, at);
       });
     },
-    { ...bounds, weigh: ({ length }) => length },
+    { most, batch: most, queue: bounds.process, lanes, weigh: ({ length }) => length },
     watch,
   );
-  const waiting = new Map<number, number>();
-  return async (ledger, items) => {
-    const before = waiting.get(ledger) ?? 0;
-    if (before >= perLedger) return undefined;
-    waiting.set(ledger, before + 1);
-    try {
-      return await ask(items);
-    } catch (error) {
-      if (error instanceof Overloaded) return undefined;
-      throw error;
-    } finally {
-      const left = waiting.get(ledger)! - 1;
-      if (left > 0) waiting.set(ledger, left);
-      else waiting.delete(ledger);
-    }
-  };
+  return (ledger, items) => share(ledger, items.length, () => ask(items));
 }
 
 /** A suite that knows whether some signatures hold, by all their bytes. */

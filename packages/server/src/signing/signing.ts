@@ -1,17 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Suite } from '@countersign/protocol';
-import { createMacUnder } from '../integrity/mac.js';
 import type { SigningKey, UnsignedProof } from '../keys/signing-key.js';
-import {
-  type AssembledVersions,
-  assembleEach,
-  isAnswerTo,
-  randomBytesFor,
-  sizeOf,
-  type UnsignedRecord,
-} from './assemble.js';
-import { type AssemblyTask, CHECK_BYTES, DIGEST_BYTES, SIGNATURE_BYTES, type WithoutBegin } from './tasks.js';
-import { type Question, SigningThread, type ThreadOptions } from './thread.js';
+import { SECRET_KEY_BYTES, type SerializationTask, SIGNATURE_BYTES } from './messages.js';
+import { randomBytesFor, type SerializedVersions, sizeOf, type UnsignedRecord } from './serialization.js';
+import { startThread } from './thread.js';
 
 /** A signature of a client's, to be verified. */
 export interface SignatureCheck {
@@ -23,113 +14,78 @@ export interface SignatureCheck {
   readonly key: Uint8Array;
 }
 
-/** Records of one ledger whose versions are to be assembled. */
+/** Records of one ledger whose versions are to be serialized. */
 export interface UnsignedRecords {
-  readonly ledger: AssemblyTask['ledger'];
-  readonly kind: AssemblyTask['kind'];
+  readonly ledger: SerializationTask['ledger'];
+  readonly kind: SerializationTask['kind'];
   /** Those that the proofs name by their index. */
   readonly signers: readonly (SigningKey & { readonly handle: string })[];
   readonly records: readonly UnsignedRecord[];
 }
 
-/**
- * Signs, verifies, and assembles versions: small tasks on the main thread, large ones in a worker thread (decision 0028). Calls
- * are answered in their order, except one whose message cannot be sent: the main thread answers it at once.
- */
+/** Signs, verifies, and serializes versions, all in the signing thread of the process (decision 0028). */
 export interface Signing {
   /** Sets `result` of the proofs. */
   sign(proofs: readonly UnsignedProof[]): Promise<void>;
   /** Whether each signature is the key's over the digest. */
   verify(checks: readonly SignatureCheck[]): Promise<readonly boolean[]>;
   /**
-   * Signs the proofs that are added to records, and makes texts, codes and leaves of their versions (decision 0038).
+   * Signs the proofs that are added to records, and makes texts, codes and leaves of their versions.
    *
    * @returns for each record its versions, or the error that prevents them
    */
-  assemble(unsigned: UnsignedRecords): Promise<readonly (AssembledVersions | Error)[]>;
-  /** Ends the thread. Later calls do without it. */
+  serialize(unsigned: UnsignedRecords): Promise<readonly (SerializedVersions | Error)[]>;
+  /** Ends the thread. What is not answered yet, and later calls, fail. */
   close(): Promise<void>;
 }
 
-export interface SigningOptions extends ThreadOptions {
-  readonly suite: Suite;
+export interface SigningOptions {
+  /** The key of the authentication codes of versions: 32 bytes (`versionKeyOf`). */
+  readonly versionKey: Uint8Array;
   /** Draws the salts of leaves. */
   readonly random: (bytes: number) => Uint8Array;
+  /** Called when the thread ends before it is closed. */
+  readonly ended: (error: Error) => void;
 }
-
-/** Seed and public key. */
-const SECRET_KEY_BYTES = 64;
 
 /** Characters that the texts of one message to the thread have together, unless one record has more. */
 const TOGETHER = 4 * 1024 * 1024;
 
-/** Signing for one process. The thread is started by the first large task. */
-export function createSigning(options: SigningOptions): Signing {
-  const { suite, random } = options;
-  const thread = new SigningThread(options);
-  const mac = createMacUnder(Buffer.from(options.versionKey));
-  const assembleHere = ({ ledger, kind, signers, records }: UnsignedRecords) =>
-    assembleEach(records, {
-      ledger,
-      kind,
-      signers,
-      mac,
-      random,
-      sha256: suite.sha256,
-      sign: (signer, digest) => toBase64(suite.sign(Buffer.from(digest, 'hex'), signers[signer]!.secret)),
-    });
-  const assembleGroup = async (unsigned: UnsignedRecords): Promise<(AssembledVersions | Error)[]> => {
-    const { records } = unsigned;
-    let assembled: readonly (AssembledVersions | string)[] = [];
-    const proofs = records.reduce((sum, { added }) => sum + added.length, 0);
-    await thread.ask(proofs, {
-      message: () => toAssemblyTask(unsigned, random),
-      take({ records: made }) {
-        if (made?.length !== records.length || !records.every((one, at) => isAnswerTo(one, made[at]!))) return false;
-        assembled = made;
-        return true;
-      },
-      answerHere() {
-        assembled = assembleHere(unsigned);
-      },
-    });
-    return assembled.map((one) => (typeof one === 'string' ? new Error(one) : one));
-  };
+/**
+ * Signing for one process: its thread is started, and takes messages.
+ *
+ * @throws Error when the thread does not start
+ */
+export async function startSigning({ versionKey, random, ended }: SigningOptions): Promise<Signing> {
+  const thread = await startThread(versionKey, ended);
   return {
-    async sign(proofs: readonly UnsignedProof[]): Promise<void> {
-      await thread.ask(proofs.length, {
-        message: () => toSigningTask(proofs),
-        take: ({ bytes }) => bytes?.length === proofs.length * SIGNATURE_BYTES && setResults(proofs, bytes),
-        answerHere: () => {
-          for (const one of proofs) signHere(one, suite);
-        },
-      });
+    async sign(proofs) {
+      const parts = join(proofs.flatMap(({ proof, key }) => [secretKeyOf(key), Buffer.from(proof.digest, 'hex')]));
+      const signatures = Buffer.from(await thread.run({ type: 'sign', parts }, parts.buffer));
+      for (const [at, { proof }] of proofs.entries()) {
+        proof.result = signatures.toString('base64', at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
+      }
     },
 
-    async verify(checks: readonly SignatureCheck[]): Promise<readonly boolean[]> {
-      let holds: readonly boolean[] = [];
-      await thread.ask(checks.length, {
-        message: () => toVerifyingTask(checks),
-        take({ bytes }) {
-          if (bytes?.length !== checks.length) return false;
-          holds = checks.map((_, at) => bytes[at] === 1);
-          return true;
-        },
-        answerHere: () => {
-          holds = checks.map(({ signature, digest, key }) => suite.verify(signature, digest, key));
-        },
-      });
-      return holds;
+    async verify(checks) {
+      const parts = join(checks.flatMap(({ signature, digest, key }) => [signature, digest, key]));
+      const bytes = await thread.run({ type: 'verify', parts }, parts.buffer);
+      return checks.map((_, at) => bytes[at] === 1);
     },
 
-    async assemble({ records, ...others }: UnsignedRecords): Promise<readonly (AssembledVersions | Error)[]> {
-      const assembled: (AssembledVersions | Error)[] = [];
+    async serialize({ ledger, kind, signers, records }) {
+      const named = signers.map(({ handle, public: key }) => ({ handle, public: key }));
+      const keys = signers.map(secretKeyOf);
+      const serialized: (SerializedVersions | Error)[] = [];
       // Each message is sent once the one before is answered: what others ask for comes between, and other work here.
       for (const [at, group] of groupBySize(records).entries()) {
         if (at > 0) await turn();
-        assembled.push(...(await assembleGroup({ ...others, records: group })));
+        const salts = new Uint8Array(random(group.reduce((sum, record) => sum + randomBytesFor(record), 0)));
+        const texts = group.map(({ begin, ...rest }) => ({ begin, rest: JSON.stringify(rest) }));
+        const task = { type: 'serialize', ledger, kind, signers: named, keys, records: texts, random: salts } as const;
+        serialized.push(...(await thread.run(task, salts.buffer)));
       }
-      return assembled;
+      return serialized;
     },
 
     close: () => thread.close(),
@@ -152,62 +108,15 @@ function groupBySize(records: readonly UnsignedRecord[]): UnsignedRecord[][] {
   return groups;
 }
 
-/** Sets `result` of the proof. */
-export function signHere({ proof, key }: UnsignedProof, suite: Suite): void {
-  proof.result = toBase64(suite.sign(Buffer.from(proof.digest, 'hex'), key.secret));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-}
-
-function setResults(proofs: readonly UnsignedProof[], signatures: Uint8Array): true {
-  const bytes = Buffer.from(signatures.buffer, signatures.byteOffset, signatures.byteLength);
-  for (const [at, { proof }] of proofs.entries()) {
-    proof.result = bytes.toString('base64', at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
+/** All bytes in memory of their own, which the thread is given. */
+function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
   }
-  return true;
-}
-
-/** Each key once, and which of them signs which digest. */
-function toSigningTask(proofs: readonly UnsignedProof[]): ReturnType<Question['message']> {
-  const keys: SigningKey[] = [];
-  const bytes = new ArrayBuffer(proofs.length * DIGEST_BYTES);
-  const digests = Buffer.from(bytes);
-  const by = proofs.map(({ proof, key }, at) => {
-    digests.write(proof.digest, at * DIGEST_BYTES, 'hex');
-    const known = keys.indexOf(key);
-    return known < 0 ? keys.push(key) - 1 : known;
-  });
-  return { task: { digests, by, keys: keys.map(secretKeyOf) }, transferred: bytes };
-}
-
-function toVerifyingTask(checks: readonly SignatureCheck[]): ReturnType<Question['message']> {
-  const bytes = new ArrayBuffer(checks.length * CHECK_BYTES);
-  const all = new Uint8Array(bytes);
-  for (const [at, { signature, digest, key }] of checks.entries()) {
-    all.set(signature, at * CHECK_BYTES);
-    all.set(digest, at * CHECK_BYTES + SIGNATURE_BYTES);
-    all.set(key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);
-  }
-  return { task: { checks: all }, transferred: bytes };
-}
-
-function toAssemblyTask(
-  { ledger, kind, signers, records }: UnsignedRecords,
-  draw: SigningOptions['random'],
-): ReturnType<Question['message']> {
-  const bytes = new ArrayBuffer(records.reduce((sum, record) => sum + randomBytesFor(record), 0));
-  const random = new Uint8Array(bytes);
-  random.set(draw(bytes.byteLength));
-  const named = signers.map(({ handle, public: key }) => ({ handle, public: key }));
-  const keys = signers.map(secretKeyOf);
-  const begins = records.map(({ begin }) => begin);
-  const others = records.map(({ begin: _, ...other }): WithoutBegin => other);
-  return {
-    task: { ledger, kind, signers: named, keys, begins, records: JSON.stringify(others), random },
-    transferred: bytes,
-  };
+  return bytes;
 }
 
 /** The seed followed by the public key: the form libsodium signs with. */

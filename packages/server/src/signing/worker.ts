@@ -1,82 +1,106 @@
 // First: what is loaded later may keep the function that reads JSON.
 import '@countersign/protocol/replace-json-parse';
 
-import { hash } from 'node:crypto';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { readJson } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_verify_detached } from 'sodium-native';
-import { createMacUnder, type Mac } from '../integrity/mac.js';
-import { assembleEach } from './assemble.js';
+import { createMacUnder } from '../integrity/mac.js';
 import {
-  type AssemblyTask,
-  CHECK_BYTES,
   DIGEST_BYTES,
+  PUBLIC_BYTES,
+  SECRET_KEY_BYTES,
+  type SerializationTask,
   SIGNATURE_BYTES,
-  type SigningTask,
+  type Task,
   type ThreadAnswer,
   type ThreadData,
   type ThreadMessage,
-  type VerifyingTask,
   type WithoutBegin,
-} from './tasks.js';
+} from './messages.js';
+import { type SerializedVersions, serializeVersions } from './serialization.js';
 
-if (parentPort) serve(parentPort, workerData as ThreadData);
+// The program of the thread that `thread.ts` starts.
+const port = parentPort!;
+const mac = createMacUnder(Buffer.from((workerData as ThreadData).versionKey));
+port.on('message', ({ number, task }: ThreadMessage) => {
+  try {
+    answer({ number, result: run(task) });
+  } catch (error) {
+    answer({ number, error: asError(error) });
+  }
+});
+port.on('messageerror', (error) => {
+  throw error;
+});
+answer({ number: 0 });
 
-/** Answers what it is told, in the thread that `thread.ts` starts. */
-function serve(port: MessagePort, { versionKey }: ThreadData): void {
-  const mac = createMacUnder(Buffer.from(versionKey));
-  port.on('message', ({ number, task }: ThreadMessage) => {
-    if ('records' in task) {
-      port.postMessage({ number, records: assembleAll(task, mac) } satisfies ThreadAnswer);
-      return;
-    }
-    const bytes = 'checks' in task ? verifyAll(task) : signAll(task);
-    port.postMessage({ number, bytes } satisfies ThreadAnswer, [bytes.buffer]);
-  });
-  port.postMessage('ready');
+function answer(message: ThreadAnswer): void {
+  port.postMessage(message);
 }
 
-function assembleAll({ ledger, kind, signers, keys, begins, records, random }: AssemblyTask, mac: Mac) {
+function run(task: Task) {
+  if (task.type === 'sign') return signAll(task.parts);
+  return task.type === 'verify' ? verifyAll(task.parts) : serializeAll(task);
+}
+
+function serializeAll(task: SerializationTask): (SerializedVersions | Error)[] {
+  const { ledger, kind, signers, keys, records, random } = task;
   const signature = Buffer.alloc(SIGNATURE_BYTES);
   let drawn = 0;
-  // Adding `begin` to what a spread has copied takes V8 longer (decision 0039).
-  const all = (readJson(records) as WithoutBegin[]).map((one, at) => ({ begin: begins[at]!, ...one }));
-  return assembleEach(all, {
+  const deps = {
     ledger,
     kind,
     signers,
     mac,
-    sha256: (text) => hash('sha256', text),
-    sign(signer, digest) {
+    sign(signer: number, digest: string) {
       crypto_sign_detached(signature, Buffer.from(digest, 'hex'), keys[signer] as Buffer);
       return signature.toString('base64');
     },
-    random(bytes) {
+    random(bytes: number) {
       drawn += bytes;
-      if (drawn > random.length) throw new Error('The task has too few random bytes.');
       return random.subarray(drawn - bytes, drawn);
     },
+  };
+  return records.map(({ begin, rest }) => {
+    try {
+      // Adding `begin` to what a spread has copied takes V8 longer (decision 0039).
+      return serializeVersions({ begin, ...(readJson(rest) as WithoutBegin) }, deps);
+    } catch (error) {
+      return asError(error);
+    }
   });
 }
 
-function signAll({ digests, by, keys }: SigningTask): Uint8Array<ArrayBuffer> {
-  const signatures = new Uint8Array(by.length * SIGNATURE_BYTES);
-  for (const [at, key] of by.entries()) {
-    const signature = signatures.subarray(at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
-    const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
-    crypto_sign_detached(signature as Buffer, digest as Buffer, keys[key] as Buffer);
+function signAll(parts: Uint8Array): Uint8Array {
+  const count = parts.length / (SECRET_KEY_BYTES + DIGEST_BYTES);
+  const signatures = new Uint8Array(count * SIGNATURE_BYTES);
+  const next = reader(parts);
+  for (let at = 0; at < count; at += 1) {
+    const [key, digest] = [next(SECRET_KEY_BYTES), next(DIGEST_BYTES)];
+    crypto_sign_detached(signatures.subarray(at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES) as Buffer, digest, key);
   }
   return signatures;
 }
 
-function verifyAll({ checks }: VerifyingTask): Uint8Array<ArrayBuffer> {
-  const holds = new Uint8Array(checks.length / CHECK_BYTES);
+function verifyAll(parts: Uint8Array): Uint8Array {
+  const holds = new Uint8Array(parts.length / (SIGNATURE_BYTES + DIGEST_BYTES + PUBLIC_BYTES));
+  const next = reader(parts);
   for (const at of holds.keys()) {
-    const check = checks.subarray(at * CHECK_BYTES, (at + 1) * CHECK_BYTES);
-    const signature = check.subarray(0, SIGNATURE_BYTES);
-    const digest = check.subarray(SIGNATURE_BYTES, SIGNATURE_BYTES + DIGEST_BYTES);
-    const key = check.subarray(SIGNATURE_BYTES + DIGEST_BYTES);
-    holds[at] = Number(crypto_sign_verify_detached(signature as Buffer, digest as Buffer, key as Buffer));
+    const [signature, digest, key] = [next(SIGNATURE_BYTES), next(DIGEST_BYTES), next(PUBLIC_BYTES)];
+    holds[at] = Number(crypto_sign_verify_detached(signature, digest, key));
   }
   return holds;
+}
+
+/** Gives the bytes one part after the other. */
+function reader(bytes: Uint8Array): (length: number) => Buffer {
+  let at = 0;
+  return (length) => {
+    at += length;
+    return bytes.subarray(at - length, at) as Buffer;
+  };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,12 +1,13 @@
 import type { Worker } from 'node:worker_threads';
 import type { JsonObject } from '@countersign/protocol';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
+import { Overloaded } from '../../src/base/gather.js';
 import { countersigner } from '../../src/keys/countersigner.js';
 import { limits } from '../../src/limits.js';
+import type { ThreadMessage } from '../../src/signing/messages.js';
 import { createRequestSignatures } from '../../src/signing/request-signatures.js';
-import { createSigning, type SignatureCheck } from '../../src/signing/signing.js';
-import type { ThreadMessage } from '../../src/signing/tasks.js';
+import { type SignatureCheck, type Signing, startSigning } from '../../src/signing/signing.js';
 import { checkBooks } from '../money/invariants.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
@@ -14,7 +15,6 @@ import { newKey, signed } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
 
 const HASH = 'cd'.repeat(32);
-const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
 const secret = new Uint8Array(32).fill(7);
 const signer = countersigner(
   'system',
@@ -33,6 +33,15 @@ function bytesOf({ result, digest, public: key }: ReturnType<typeof proofOf>): S
 }
 
 describe('signatures that are verified ahead', () => {
+  let signing: Signing;
+  beforeAll(async () => {
+    const ended = (error: Error) => {
+      throw error;
+    };
+    signing = await startSigning({ versionKey: new Uint8Array(32), random: (bytes) => new Uint8Array(bytes), ended });
+  });
+  afterAll(() => signing.close());
+
   /** Counts what is verified, and holds runs back while `gate` is not open. */
   function open() {
     const found = { suite: 0, together: [] as number[] };
@@ -44,11 +53,8 @@ describe('signatures that are verified ahead', () => {
         return native.verify(...parts);
       },
     };
-    const signing = createSigning({ ...MEANS, failed: () => {} });
-    const counted = {
+    const counted: Signing = {
       ...signing,
-      sign: signing.sign.bind(signing),
-      close: signing.close.bind(signing),
       async verify(claims: readonly SignatureCheck[]) {
         found.together.push(claims.length);
         await gate;
@@ -87,7 +93,7 @@ describe('signatures that are verified ahead', () => {
     const { signatures, found, hold } = open();
     const release = hold();
     const requests = Array.from({ length: 60 }, (_, at) => {
-      const proofs = Array.from({ length: 1 + (at % limits.signatures.ahead) }, (_, nth) => proofOf(`${at} ${nth}`));
+      const proofs = Array.from({ length: 1 + (at % 4) }, (_, nth) => proofOf(`${at} ${nth}`));
       const isForged = at % 3 === 0;
       if (isForged) proofs.at(-1)!.result = proofOf('elsewhere').result;
       return { proofs, isForged };
@@ -103,13 +109,11 @@ describe('signatures that are verified ahead', () => {
     // The first one begins at once, with what has come by then.
     expect(found.together.length).toBeLessThan(5);
     expect(found.together.reduce((sum, count) => sum + count)).toBe(150);
-    expect(Math.max(...found.together)).toBeLessThanOrEqual(limits.signatures.most);
+    expect(Math.max(...found.together)).toBeLessThanOrEqual(limits.signatures.message);
   });
 
-  it('are none where a request has many, or none of the form, or where too many wait', async () => {
-    const { signatures, found, hold } = open();
-    const many = Array.from({ length: limits.signatures.ahead + 1 }, (_, at) => proofOf(`${at}`));
-    await signatures.verifyAhead(1, many);
+  it('are none where a request has none of the form', async () => {
+    const { signatures, found } = open();
     const { method, public: key, digest, result } = proofOf('short');
     const malformed = [
       {},
@@ -124,24 +128,31 @@ describe('signatures that are verified ahead', () => {
     ];
     for (const one of malformed) await signatures.verifyAhead(1, [one]);
     expect(found.together).toEqual([]);
+  });
+
+  it('of a ledger that asks for many wait, and leave room for those of others', async () => {
+    const { signatures, found, hold } = open();
     const release = hold();
-    const { queue, perLedger, batch } = limits.signatures;
-    /** Whether the suite has to verify it itself. */
-    const isHere = async (suite: Promise<typeof native>) => {
-      const { signature, digest: message, key: by } = bytesOf(proofOf('w'));
-      const before = found.suite;
-      expect((await suite).verify(signature, message, by)).toBe(true);
-      return found.suite > before;
-    };
-    const ask = (ledger: number) => signatures.verifyAhead(ledger, [proofOf('w')]);
-    const own = Array.from({ length: perLedger }, () => ask(1));
-    expect(await isHere(ask(1))).toBe(true);
-    const others = Array.from({ length: queue + batch }, (_, at) => ask(2 + at));
-    expect(await isHere(others.at(-1)!)).toBe(true);
+    const { ledger: share, message } = limits.signatures;
+    const four = ['a', 'b', 'c', 'd'].map(proofOf);
+    const own = Array.from({ length: share }, () => signatures.verifyAhead(1, four));
+    const other = signatures.verifyAhead(2, [proofOf('w')]);
     release();
-    for (const one of [...own, others[0]!]) expect(await isHere(one)).toBe(false);
-    await Promise.all(others);
-    expect(await isHere(ask(1))).toBe(false);
+    await other;
+    expect(found.together.slice(0, 2)).toEqual([share, 1 + message - four.length]);
+    await Promise.all(own);
+  });
+
+  it('of a ledger are refused where too many requests wait', async () => {
+    const { signatures, hold } = open();
+    hold();
+    const { ledger: share, waiting } = limits.signatures;
+    const one = [proofOf('one')];
+    const ask = () => signatures.verifyAhead(1, one);
+    const refused: unknown[] = [];
+    for (let at = 0; at < share + waiting; at += 1) ask().catch((error) => refused.push(error));
+    await expect(ask()).rejects.toThrow(Overloaded);
+    expect(refused).toEqual([]);
   });
 
   it('are of many ledgers together: none waits for the turn of another', async () => {
@@ -152,11 +163,18 @@ describe('signatures that are verified ahead', () => {
 });
 
 describe('intents that come together', () => {
+  /** How often the thread was told to verify. */
+  let told = 0;
+  const note = (thread: Worker) => {
+    const tell = thread.postMessage.bind(thread);
+    thread.postMessage = (message: ThreadMessage, ...more: []) => {
+      if (message.task.type === 'verify') told += 1;
+      tell(message, ...more);
+    };
+  };
+  beforeAll(() => void process.on('worker', note));
+  afterAll(() => void process.off('worker', note));
   const server = withOwnServer();
-  const threads: Worker[] = [];
-  const note = (thread: Worker) => threads.push(thread);
-  beforeEach(() => void process.on('worker', note));
-  afterEach(() => void process.off('worker', note));
   afterAll(() => checkBooks(server.current.database.url));
 
   /** How an intent is made to be refused: what is sent in place of what was signed. */
@@ -176,35 +194,33 @@ describe('intents that come together', () => {
     await money.issue('alice', 100_000);
     const { client } = money;
     const bodyOf = (handle: string) => signed({ handle, claims: [transfer('alice', 'bob', 1)] }, client.key);
-    /** How often the thread was told to verify. */
-    let told = 0;
-    let rounds = 0;
-    for (; told === 0 && rounds < 20; rounds += 1) {
-      const round = rounds;
-      for (const thread of threads.splice(0)) {
-        const tell = thread.postMessage.bind(thread);
-        thread.postMessage = (message: ThreadMessage, ...more: []) => {
-          if ('checks' in message.task) told += 1;
-          tell(message, ...more);
-        };
-      }
-      const sent = Array.from({ length: 40 }, (_, at) => {
-        const body = bodyOf(`r-${round}-${at}`);
-        const forgery = at % 4 === 1 ? Object.keys(forgeries)[((at - 1) / 4) % 5]! : undefined;
-        if (forgery) forgeries[forgery]!(body, bodyOf(`o-${round}-${at}`));
-        return { body, forgery };
-      });
-      const answers = await Promise.all(sent.map(({ body }) => client.call('POST', '/intents', body)));
-      for (const [at, answer] of answers.entries()) {
-        const { forgery, body } = sent[at]!;
-        if (!forgery) expectRecord(answer, 201, body.data);
-        else {
-          const reason = 'crypto.signature-invalid';
-          expectRefusal(answer, client, reason, `Invalid signature for key: ${proofIn(body).public}`);
-        }
+    const sent = Array.from({ length: 40 }, (_, at) => {
+      const body = bodyOf(`r-${at}`);
+      const forgery = at % 4 === 1 ? Object.keys(forgeries)[((at - 1) / 4) % 5]! : undefined;
+      if (forgery) forgeries[forgery]!(body, bodyOf(`o-${at}`));
+      return { body, forgery };
+    });
+    const before = told;
+    const answers = await Promise.all(sent.map(({ body }) => client.call('POST', '/intents', body)));
+    for (const [at, answer] of answers.entries()) {
+      const { forgery, body } = sent[at]!;
+      if (!forgery) expectRecord(answer, 201, body.data);
+      else {
+        const reason = 'crypto.signature-invalid';
+        expectRefusal(answer, client, reason, `Invalid signature for key: ${proofIn(body).public}`);
       }
     }
-    expect(told).toBeGreaterThan(0);
-    expect(await money.balance('bob')).toEqual([rounds * 30, 0]);
+    expect(told).toBeGreaterThan(before);
+    expect(await money.balance('bob')).toEqual([30, 0]);
+  });
+
+  it('are refused for too many proofs before any is verified', async () => {
+    const { client } = await MoneyScene.make(server.current.url);
+    const body = signed({ handle: 'many', claims: [transfer('alice', 'bob', 1)] }, client.key);
+    Object.assign(body.meta as JsonObject, { proofs: Array(limits.proofs + 1).fill(proofIn(body)) });
+    const before = told;
+    const answer = await client.call('POST', '/intents', body);
+    expectRefusal(answer, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
+    expect(told).toBe(before);
   });
 });

@@ -1,33 +1,26 @@
 import type { Worker } from 'node:worker_threads';
 import type { JsonObject } from '@countersign/protocol';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { type Countersigner, countersigner } from '../../src/keys/countersigner.js';
 import type { UnsignedProof } from '../../src/keys/signing-key.js';
-import { createSigning, type SignatureCheck, type Signing } from '../../src/signing/signing.js';
-import type { ThreadAnswer } from '../../src/signing/tasks.js';
+import { DIGEST_BYTES, SECRET_KEY_BYTES, SIGNATURE_BYTES, type ThreadAnswer } from '../../src/signing/messages.js';
+import { type SignatureCheck, type Signing, startSigning } from '../../src/signing/signing.js';
+import { startThread } from '../../src/signing/thread.js';
 import { subscribe } from '../events/support.js';
 import { checkBooks } from '../money/invariants.js';
 import { checkReplay } from '../money/replay.js';
 import { MoneyScene, transfer } from '../money/scene.js';
-import { eventually } from '../support/eventually.js';
 import { withOwnServer } from '../support/server.js';
 
 const HASH = 'ab'.repeat(32);
-const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
 
 /** The threads that were started, in their order. Node.js tells of each as it is made. */
-let threads: Worker[];
+const threads: Worker[] = [];
 const noteThread = (thread: Worker) => threads.push(thread);
 
-beforeEach(() => {
-  threads = [];
-  process.on('worker', noteThread);
-});
-
-afterEach(() => {
-  process.off('worker', noteThread);
-});
+beforeAll(() => void process.on('worker', noteThread));
+afterAll(() => void process.off('worker', noteThread));
 
 function signer(handle: string, byte: number): Countersigner {
   const secret = new Uint8Array(32).fill(byte);
@@ -49,147 +42,19 @@ function proofs(count: number, name: string) {
 
 const provenBy = (unsigned: readonly UnsignedProof[]) => unsigned.map(({ proof }) => proof);
 
-/** Signs, and counts what is signed without the thread. */
-function open() {
-  const found = { here: 0, failures: 0 };
-  const suite: typeof native = {
-    ...native,
-    sign(message, secret) {
-      found.here += 1;
-      return native.sign(message, secret);
-    },
-  };
-  const signing = createSigning({ ...MEANS, suite, least: 4, failed: () => (found.failures += 1) });
-  return { signing, found };
+/** Starts a thread. @returns the errors that its end was told with */
+async function start(): Promise<{ signing: Signing; ends: Error[]; thread: Worker }> {
+  const ends: Error[] = [];
+  const random = (bytes: number) => new Uint8Array(bytes);
+  const signing = await startSigning({
+    versionKey: new Uint8Array(32),
+    random,
+    ended: (error) => void ends.push(error),
+  });
+  return { signing, ends, thread: threads.at(-1)! };
 }
 
-/** Signs until the thread does it. */
-async function warm({ signing, found }: { signing: Signing; found: { here: number } }): Promise<void> {
-  await eventually(async () => {
-    found.here = 0;
-    await signing.sign(proofs(4, 'warm').unsigned);
-    expect(found.here).toBe(0);
-  });
-}
-
-describe('signatures that are made in a thread', () => {
-  it('are those that the keys make', async () => {
-    const { signing, found } = open();
-    await warm({ signing, found });
-    const { unsigned, signed } = proofs(50, 'many');
-    await signing.sign(unsigned);
-    expect(provenBy(unsigned)).toEqual(signed);
-    expect(found).toEqual({ here: 0, failures: 0 });
-    expect(threads).toHaveLength(1);
-    await signing.close();
-  });
-
-  it('are left to this thread where they are few, and asked for in order behind others', async () => {
-    const { signing, found } = open();
-    await warm({ signing, found });
-    const few = proofs(3, 'few');
-    const done = signing.sign(few.unsigned);
-    expect(provenBy(few.unsigned)).toEqual(few.signed);
-    await done;
-    expect(found.here).toBe(3);
-    const many = proofs(40, 'many');
-    const order: string[] = [];
-    const first = signing.sign(many.unsigned).then(() => order.push('many'));
-    const second = signing.sign(few.unsigned).then(() => order.push('few'));
-    await Promise.all([first, second]);
-    expect(order).toEqual(['many', 'few']);
-    expect(found.here).toBe(3);
-    await signing.close();
-  });
-
-  it('are made by the next thread when one ends', async () => {
-    const { signing, found } = open();
-    await warm({ signing, found });
-    const asked = [proofs(40, 'a'), proofs(40, 'b'), proofs(2, 'c')];
-    // It is told of them, and says nothing any more.
-    void threads[0]!.terminate();
-    const signed = asked.map(({ unsigned }) => signing.sign(unsigned));
-    await Promise.all(signed);
-    for (const one of asked) expect(provenBy(one.unsigned)).toEqual(one.signed);
-    await eventually(() => expect(found.failures).toBe(1));
-    await warm({ signing, found });
-    expect(threads).toHaveLength(2);
-    await signing.close();
-  });
-
-  it('are made here when the system has no thread left', async () => {
-    // What cannot be started throws at once, as Node.js does at the bound on threads.
-    const program = new URL('http://localhost/none');
-    let failures = 0;
-    const signing = createSigning({ ...MEANS, least: 4, program, failed: () => (failures += 1) });
-    for (const name of ['a', 'b', 'c', 'd']) {
-      const { unsigned, signed } = proofs(40, name);
-      await signing.sign(unsigned);
-      expect(provenBy(unsigned)).toEqual(signed);
-    }
-    expect(failures).toBe(3);
-    await signing.close();
-  });
-
-  it('are made elsewhere when a thread answers nothing', async () => {
-    const silent = `import { parentPort } from 'node:worker_threads';
-      parentPort.on('message', () => {});
-      parentPort.postMessage('ready');`;
-    const program = new URL(`data:text/javascript,${encodeURIComponent(silent)}`);
-    let failures = 0;
-    const options = { ...MEANS, least: 4, patience: 200, program, failed: () => (failures += 1) };
-    const signing = createSigning(options);
-    await signing.sign(proofs(40, 'here').unsigned);
-    const { unsigned, signed } = proofs(40, 'there');
-    await eventually(async () => {
-      const { unsigned } = proofs(40, 'warm');
-      await signing.sign(unsigned);
-      expect(failures).toBe(3);
-    });
-    await signing.sign(unsigned);
-    expect(provenBy(unsigned)).toEqual(signed);
-    await signing.close();
-  });
-
-  it('are made here when threads end one after the other', async () => {
-    const kill = (thread: Worker) => void thread.terminate();
-    const { signing, found } = open();
-    await warm({ signing, found });
-    process.on('worker', kill);
-    try {
-      const { unsigned, signed } = proofs(40, 'a');
-      kill(threads[0]!);
-      await signing.sign(unsigned);
-      expect(provenBy(unsigned)).toEqual(signed);
-      expect(found.failures).toBe(3);
-    } finally {
-      process.off('worker', kill);
-    }
-    const more = proofs(40, 'b');
-    await signing.sign(more.unsigned);
-    expect(provenBy(more.unsigned)).toEqual(more.signed);
-    expect(threads).toHaveLength(3);
-    await signing.close();
-  });
-
-  it('are made when it closes, and after', async () => {
-    const { signing, found } = open();
-    await warm({ signing, found });
-    const [before, after] = [proofs(40, 'a'), proofs(40, 'b')];
-    const done = signing.sign(before.unsigned);
-    await signing.close();
-    await done;
-    await signing.sign(after.unsigned);
-    expect(provenBy(before.unsigned)).toEqual(before.signed);
-    expect(provenBy(after.unsigned)).toEqual(after.signed);
-    // Threads are told of a little later than they are started.
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(threads).toHaveLength(1);
-    expect(found.failures).toBe(0);
-  });
-});
-
-describe('signatures that are verified in a thread', () => {
+describe('signatures', () => {
   /** Signatures that hold, and some of which a byte is another one. */
   function claims(count: number): { claims: SignatureCheck[]; holds: boolean[] } {
     const all = Array.from({ length: count }, (_, at) => {
@@ -206,114 +71,79 @@ describe('signatures that are verified in a thread', () => {
     return { claims: all.map(({ claim }) => claim), holds: all.map(({ isWhole }) => isWhole) };
   }
 
-  function openVerifying() {
-    const found = { here: 0, failures: 0 };
-    const suite: typeof native = {
-      ...native,
-      verify(...parts) {
-        found.here += 1;
-        return native.verify(...parts);
-      },
-    };
-    const signing = createSigning({ ...MEANS, suite, least: 4, failed: () => (found.failures += 1) });
-    return { signing, found };
-  }
-
-  it('hold where the key has made them, there as here', async () => {
-    const { signing, found } = openVerifying();
+  it('are those that the keys make, and hold where the key has made them', async () => {
+    const { signing, ends } = await start();
+    const { unsigned, signed } = proofs(50, 'many');
     const { claims: asked, holds } = claims(60);
-    expect(await signing.verify(asked)).toEqual(holds);
-    expect(found.here).toBe(60);
-    await eventually(async () => {
-      found.here = 0;
-      expect(await signing.verify(asked)).toEqual(holds);
-      expect(found.here).toBe(0);
-    });
-    expect(await signing.verify(asked.slice(0, 3))).toEqual(holds.slice(0, 3));
-    expect(found).toEqual({ here: 3, failures: 0 });
+    const [, found] = await Promise.all([signing.sign(unsigned), signing.verify(asked)]);
+    expect(provenBy(unsigned)).toEqual(signed);
+    expect(found).toEqual(holds);
     await signing.close();
-  });
-
-  /** Verifies until the thread does it. */
-  async function warmVerifying({ signing, found }: ReturnType<typeof openVerifying>, asked: readonly SignatureCheck[]) {
-    await eventually(async () => {
-      found.here = 0;
-      await signing.verify(asked);
-      expect(found.here).toBe(0);
-    });
-  }
-
-  it.each<[string, (answer: ThreadAnswer) => readonly ThreadAnswer[]]>([
-    ['an answer twice', (answer) => [answer, answer]],
-    ['the answer to another question', ({ number, ...answer }) => [{ ...answer, number: number + 1 }]],
-    ['something else', ({ number }) => [{ number, records: [] }]],
-    ['a shorter answer', ({ number, bytes }) => [{ number, bytes: bytes!.subarray(1) }]],
-  ])('are verified here where the thread says %s', async (_, alter) => {
-    const { claims: asked, holds } = claims(40);
-    const opened = openVerifying();
-    const { signing, found } = opened;
-    await warmVerifying(opened, asked);
-    // What stands between the thread and who listens to it.
-    const thread = threads[0]!;
-    const heard = thread.listeners('message') as ((answer: ThreadAnswer) => void)[];
-    thread.removeAllListeners('message');
-    thread.on('message', (answer: ThreadAnswer) => {
-      for (const one of alter(answer)) for (const listener of heard) listener(one);
-    });
-    const answers = await Promise.all([asked, asked.toReversed(), asked].map((some) => signing.verify(some)));
-    expect(answers).toEqual([holds, holds.toReversed(), holds]);
-    expect(found.failures).toBe(1);
-    await signing.close();
-  });
-
-  it('are verified here where the thread cannot be told, and what comes after as ever', async () => {
-    const opened = openVerifying();
-    const { signing, found } = opened;
-    const { claims: asked, holds } = claims(40);
-    await warmVerifying(opened, asked);
-    const [thread] = threads;
-    const tell = thread!.postMessage;
-    thread!.postMessage = () => {
-      thread!.postMessage = tell;
-      throw new RangeError('no memory');
-    };
-    const answers = [signing.verify(asked), signing.verify(asked.toReversed()), signing.verify(asked)];
-    expect(await Promise.all(answers)).toEqual([holds, holds.toReversed(), holds]);
-    expect(found).toEqual({ here: 40, failures: 1 });
-    await signing.close();
-  });
-
-  it('are verified in turn with what is signed, by the next thread when one ends, and when it closes', async () => {
-    const opened = openVerifying();
-    const { signing } = opened;
-    const { claims: asked, holds } = claims(40);
-    await warmVerifying(opened, asked);
-    const one = proofs(40, 'one');
-    void threads[0]!.terminate();
-    const answers = [signing.verify(asked), signing.sign(one.unsigned), signing.verify(asked.toReversed())];
-    expect(await Promise.all(answers)).toEqual([holds, undefined, holds.toReversed()]);
-    expect(provenBy(one.unsigned)).toEqual(one.signed);
-    const last = signing.verify(asked);
-    await signing.close();
-    expect(await last).toEqual(holds);
-    expect(await signing.verify(asked)).toEqual(holds);
+    expect(ends).toEqual([]);
   });
 });
 
-describe('intents whose proofs are signed in a thread', () => {
+describe('a signing thread', () => {
+  it('that ends is told of once, and what it has not answered fails', async () => {
+    const { signing, ends, thread } = await start();
+    const ended = new Error('The signing thread has ended with 1.');
+    void thread.terminate();
+    const asked = [signing.sign(proofs(40, 'a').unsigned), signing.verify([])];
+    for (const one of asked) await expect(one).rejects.toEqual(ended);
+    await expect(signing.sign(proofs(1, 'b').unsigned)).rejects.toEqual(ended);
+    expect(ends).toEqual([ended]);
+  });
+
+  it('fails no task but the one that it cannot do', async () => {
+    const thread = await startThread(new Uint8Array(32), (error) => {
+      throw error;
+    });
+    const sign = (parts: Uint8Array<ArrayBuffer>) => thread.run({ type: 'sign', parts }, parts.buffer);
+    const wrong = thread.run({ type: 'sign', parts: 'none' as never }, new ArrayBuffer());
+    const right = sign(new Uint8Array(SECRET_KEY_BYTES + DIGEST_BYTES));
+    await expect(wrong).rejects.toThrow(TypeError);
+    expect(await right).toHaveLength(SIGNATURE_BYTES);
+    await thread.close();
+  });
+
+  it('that fails is told of with its error', async () => {
+    const { signing, ends, thread } = await start();
+    thread.postMessage(undefined);
+    await expect(signing.verify([])).rejects.toThrow(/undefined/);
+    expect(ends).toEqual([expect.any(TypeError)]);
+  });
+
+  it('that is closed ends without alarm', async () => {
+    const { signing, ends } = await start();
+    const closed = signing.close();
+    await expect(signing.sign(proofs(40, 'a').unsigned)).rejects.toThrow('The signing thread has ended');
+    await closed;
+    expect(ends).toEqual([]);
+  });
+
+  it('that ends before it takes messages is the error of the start', async () => {
+    const kill = (thread: Worker) => void thread.terminate();
+    process.on('worker', kill);
+    try {
+      await expect(start()).rejects.toThrow('The signing thread has ended');
+    } finally {
+      process.off('worker', kill);
+    }
+  });
+});
+
+describe('intents whose proofs are signed in the thread', () => {
   const server = withOwnServer();
-  /** Those of the server, from its first on. */
-  const own: Worker[] = [];
-  const noteOwn = (thread: Worker) => own.push(thread);
-  beforeAll(() => void process.on('worker', noteOwn));
+  let own: Worker;
+  beforeAll(() => {
+    own = threads.at(-1)!;
+  });
 
   afterAll(async () => {
-    process.off('worker', noteOwn);
     await checkBooks(server.current.database.url);
     await checkReplay(server.current.database.url);
   });
 
-  /** Enough proofs for the thread, whether they are settled with others or alone. */
   const claims = Array.from({ length: 10 }, () => transfer('alice', 'bob', 1));
 
   async function makeScene(): Promise<MoneyScene> {
@@ -357,20 +187,18 @@ describe('intents whose proofs are signed in a thread', () => {
     }
   });
 
-  it('settle without one whose versions cannot be assembled', async () => {
+  it('settle without one whose versions cannot be serialized', async () => {
     const money = await makeScene();
-    await settle(money, 8);
-    await settle(money, 8);
-    const thread = own.at(-1)!;
-    const heard = thread.listeners('message') as ((answer: ThreadAnswer) => void)[];
-    thread.removeAllListeners('message');
+    await settle(money, 16);
+    const heard = own.listeners('message') as ((answer: ThreadAnswer) => void)[];
+    own.removeAllListeners('message');
     let isAltered = false;
-    thread.on('message', (answer: ThreadAnswer) => {
-      const { number, records } = answer;
-      const alters = records !== undefined && !isAltered;
+    own.on('message', (answer: ThreadAnswer) => {
+      const { number, result } = answer;
+      const alters = Array.isArray(result) && !isAltered;
       isAltered ||= alters;
       for (const listener of heard)
-        listener(alters ? { number, records: ['it cannot be', ...records.slice(1)] } : answer);
+        listener(alters ? { number, result: [new Error('it cannot be'), ...result.slice(1)] } : answer);
     });
     const sent = await Promise.all(Array.from({ length: 12 }, () => money.send(claims)));
     const failed = sent.filter(({ answer }) => answer.status !== 201);
@@ -379,22 +207,5 @@ describe('intents whose proofs are signed in a thread', () => {
     expect((await money.client.get(`/intents/${failed[0]!.handle}`)).status).toBe(404);
     expect(await money.balance('bob')).toEqual([160 + 110, 0]);
     await checkBooks(server.current.database.url);
-  });
-
-  it('settle when the thread ends meanwhile', async () => {
-    const money = await makeScene();
-    await settle(money, 8);
-    await settle(money, 8);
-    const count = own.length;
-    const thread = own.at(-1)!;
-    const tell = thread.postMessage.bind(thread);
-    // It is told of more, and says nothing any more.
-    thread.postMessage = (...message: Parameters<typeof tell>) => {
-      tell(...message);
-      void thread.terminate();
-    };
-    await settle(money, 60);
-    expect(own).toHaveLength(count + 1);
-    expect(await money.balance('bob')).toEqual([760, 0]);
   });
 });

@@ -7,7 +7,6 @@ import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
-import { signHere } from '../../signing/signing.js';
 import type { Completed } from '../generated.js';
 import type { Placement } from './place.js';
 import type { Creation } from './verify.js';
@@ -60,7 +59,11 @@ async function sign(
   unsigned: readonly UnsignedProof[],
 ): Promise<void> {
   if (kind.lifecycle.isProcessed) await signatures.sign(ledger.id, unsigned);
-  else for (const one of unsigned) signHere(one, suite);
+  else {
+    for (const { proof, key } of unsigned) {
+      proof.result = Buffer.from(suite.sign(Buffer.from(proof.digest, 'hex'), key.secret)).toString('base64');
+    }
+  }
 }
 
 async function lookUpDomain(session: Session, kind: KindName, handle: string): Promise<string | undefined> {

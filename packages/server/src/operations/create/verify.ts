@@ -51,7 +51,10 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
  * The session, with a suite that has verified the proofs already. For intents: the main thread bounds how many are settled.
  */
 async function withVerified(session: Session, { meta }: SentRecord): Promise<Session> {
-  const suite = await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? []);
+  const proofs = meta?.proofs ?? [];
+  // They are refused before any is verified.
+  if (proofs.length > session.recordProofs) return session;
+  const suite = await session.signatures.verifyAhead(session.ledger.id, proofs);
   await session.task.turn();
   return { ...session, suite };
 }

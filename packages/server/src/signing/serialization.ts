@@ -1,5 +1,6 @@
-import { digest as digestOf, type JsonObject, type Suite } from '@countersign/protocol';
-import { createMakeLeaf, LEAF_CHARACTERS, LEAF_RANDOM_BYTES } from '../integrity/leaf.js';
+import { hash as hashText } from 'node:crypto';
+import { digest as digestOf, type JsonObject } from '@countersign/protocol';
+import { createMakeLeaf, LEAF_RANDOM_BYTES } from '../integrity/leaf.js';
 import type { Mac } from '../integrity/mac.js';
 import { storedProof } from '../keys/countersigner.js';
 import type { KindName } from '../kinds/kind.js';
@@ -26,7 +27,7 @@ export interface AddedProof {
   readonly isBare: boolean;
 }
 
-/** A version that is to be assembled. */
+/** A version that is to be serialized. */
 export interface UnsignedVersion {
   readonly change: number;
   /** How many of the added proofs it has. */
@@ -36,7 +37,7 @@ export interface UnsignedVersion {
 }
 
 /** Versions of a record with their proofs, as they are stored. */
-export interface AssembledVersions {
+export interface SerializedVersions {
   /** The last one. */
   readonly text: string;
   /** For each version, the number of characters at its beginning that it shares with the last one (decision 0027). */
@@ -47,12 +48,11 @@ export interface AssembledVersions {
   readonly leaves: string;
 }
 
-/** Where the records are, and what their versions are assembled with. */
-export interface AssemblyMeans {
+/** The place of the records, and what their versions are serialized with. */
+export interface SerializationDeps {
   readonly ledger: { readonly id: number; readonly luid: string };
   readonly kind: KindName;
   readonly signers: readonly { readonly handle: string; readonly public: string }[];
-  readonly sha256: Suite['sha256'];
   readonly mac: Mac;
   /** Base64 of the signature of a signer, by its index, over a digest in hex. */
   sign(signer: number, digest: string): string;
@@ -73,35 +73,14 @@ export function sizeOf({ begin, added, versions }: UnsignedRecord): number {
   return (begin.length + PROOF_CHARACTERS * added.length) * versions.length;
 }
 
-/** Whether an answer has all that was asked for, or says why it has not. */
-export function isAnswerTo({ versions }: UnsignedRecord, answer: AssembledVersions | string): boolean {
-  if (typeof answer === 'string') return true;
-  const { cuts, macs, leaves } = answer;
-  const { length } = versions;
-  return cuts.length === length && macs.length === length && leaves.length === LEAF_CHARACTERS * length;
-}
-
-/**
- * Assembles the versions of records, one after the other.
- *
- * @returns for each record its versions, or the text of the error: a record that fails does not affect the others
- */
-export function assembleEach(records: readonly UnsignedRecord[], means: AssemblyMeans): (AssembledVersions | string)[] {
-  return records.map((record) => {
-    try {
-      return assembleVersions(record, means);
-    } catch (error) {
-      return error instanceof Error && error.stack ? error.stack : String(error);
-    }
-  });
-}
-
 /**
  * Signs the proofs that are added to a record, and makes texts, authentication codes and leaves of its versions. They differ in
  * their proofs and in what follows them, so each text is made of the one before.
+ *
+ * @throws Error where a proof cannot be made, as of a text with half a character
  */
-function assembleVersions(of: UnsignedRecord, means: AssemblyMeans): AssembledVersions {
-  const { ledger, kind, mac, random } = means;
+export function serializeVersions(of: UnsignedRecord, deps: SerializationDeps): SerializedVersions {
+  const { ledger, kind, mac, random } = deps;
   const leafOf = createMakeLeaf(random);
   const { luid } = of;
   const cuts: number[] = [];
@@ -113,7 +92,7 @@ function assembleVersions(of: UnsignedRecord, means: AssemblyMeans): AssembledVe
   let text = '';
   for (const { change, proofCount, rest } of of.versions) {
     for (; joined < proofCount; joined += 1) {
-      const proof = `,${proofText(of.hash, of.added[joined]!, means)}`;
+      const proof = `,${proofText(of.hash, of.added[joined]!, deps)}`;
       begin += proof;
       cut += countCharacters(proof);
     }
@@ -131,8 +110,7 @@ export function actionOf(change: number): 'create' | 'update' {
   return change === 1 ? 'create' : 'update';
 }
 
-function proofText(hash: string, { signer, custom, isBare }: AddedProof, means: AssemblyMeans): string {
-  const { signers, sign } = means;
-  const digest = digestOf(hash, custom, means);
+function proofText(hash: string, { signer, custom, isBare }: AddedProof, { signers, sign }: SerializationDeps): string {
+  const digest = digestOf(hash, custom, { sha256: (text) => hashText('sha256', text) });
   return JSON.stringify(storedProof(signers[signer]!, { custom, digest, result: sign(signer, digest) }, isBare));
 }

@@ -1,14 +1,11 @@
-import type { Worker } from 'node:worker_threads';
 import { type JsonObject, type RecordEnvelope, verifyProof } from '@countersign/protocol';
 import { commitmentOf } from '@countersign/protocol/log';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createMac, versionKeyOf } from '../../src/integrity/mac.js';
-import type { AssembledVersions, UnsignedRecord } from '../../src/signing/assemble.js';
-import { createSigning, type Signing, type UnsignedRecords } from '../../src/signing/signing.js';
-import type { ThreadAnswer } from '../../src/signing/tasks.js';
-import { eventually } from '../support/eventually.js';
+import type { SerializedVersions, UnsignedRecord } from '../../src/signing/serialization.js';
+import { type Signing, startSigning, type UnsignedRecords } from '../../src/signing/signing.js';
 
 const HASH = 'ef'.repeat(32);
 const MASTER = Buffer.alloc(32, 9);
@@ -27,30 +24,6 @@ function counting(): (bytes: number) => Uint8Array {
 }
 
 const mac = createMac(MASTER);
-
-/** The threads that were started, in their order. */
-let threads: Worker[];
-const noteThread = (thread: Worker) => threads.push(thread);
-beforeEach(() => {
-  threads = [];
-  process.on('worker', noteThread);
-});
-afterEach(() => void process.off('worker', noteThread));
-
-/** Assembles, and counts what is signed without the thread. */
-function open(least: number) {
-  const found = { here: 0, failures: [] as Error[] };
-  const suite: typeof native = {
-    ...native,
-    sign(...parts) {
-      found.here += 1;
-      return native.sign(...parts);
-    },
-  };
-  const failed = (error: Error) => found.failures.push(error);
-  const signing = createSigning({ suite, versionKey: versionKeyOf(MASTER), random: counting(), least, failed });
-  return { signing, found };
-}
 
 /** A record that begins with a proof of a client, and gets versions with proofs: how many each adds, and what they say. */
 function record(name: string, customs: readonly (readonly JsonObject[])[], before = 0): UnsignedRecord {
@@ -91,9 +64,9 @@ const unsignedOf = (records: readonly UnsignedRecord[]): UnsignedRecords => ({
 const whole = (text: string, cut: number, rest: string) => [...text].slice(0, cut).join('') + rest;
 
 /** Sees that versions are what was asked for, by means of their own. @returns the salts of their leaves */
-function check(unsigned: UnsignedRecord, assembled: AssembledVersions | Error): string[] {
-  if (assembled instanceof Error) throw assembled;
-  const { text, cuts, macs, leaves } = assembled;
+function check(unsigned: UnsignedRecord, serialized: SerializedVersions | Error): string[] {
+  if (serialized instanceof Error) throw serialized;
+  const { text, cuts, macs, leaves } = serialized;
   const last = JSON.parse(text) as RecordEnvelope;
   const [client, ...own] = last.meta.proofs;
   expect(client?.public).toBe('a client');
@@ -130,9 +103,9 @@ function check(unsigned: UnsignedRecord, assembled: AssembledVersions | Error): 
 }
 
 /** Sees that all records are what was asked for, and that no two leaves have the same salt. */
-function checkAll(records: readonly UnsignedRecord[], assembled: readonly (AssembledVersions | Error)[]): void {
-  expect(assembled).toHaveLength(records.length);
-  const salts = records.flatMap((one, at) => check(one, assembled[at]!));
+function checkAll(records: readonly UnsignedRecord[], serialized: readonly (SerializedVersions | Error)[]): void {
+  expect(serialized).toHaveLength(records.length);
+  const salts = records.flatMap((one, at) => check(one, serialized[at]!));
   expect(new Set(salts).size).toBe(salts.length);
   expect(salts).not.toContain('00'.repeat(SALT));
 }
@@ -152,39 +125,29 @@ const MANY = Array.from({ length: 20 }, (_, at) =>
   record(`m${at}`, [[{ at }, { at, name: '𝄞' }], [{ status: 'prepared' }], [], [{ at: 3 }, { at: 4 }]]),
 );
 
-describe('versions that are assembled', () => {
-  let there: ReturnType<typeof open>;
-  let here: ReturnType<typeof open>;
+describe('versions that are serialized', () => {
+  let signing: Signing;
   beforeAll(async () => {
-    here = open(Number.MAX_SAFE_INTEGER);
-    there = open(0);
-    await warm(there);
+    const ended = (error: Error) => {
+      throw error;
+    };
+    signing = await startSigning({ versionKey: versionKeyOf(MASTER), random: counting(), ended });
   });
-  afterAll(async () => {
-    await Promise.all([here.signing.close(), there.signing.close()]);
-    expect(there.found.failures).toEqual([]);
-  });
+  afterAll(() => signing.close());
 
-  it('are those that were decided on, with proofs, codes and leaves that verify, in the thread as on the main thread', async () => {
-    there.found.here = 0;
+  it('are those that were decided on, with proofs, codes and leaves that verify', async () => {
     await fc.assert(
-      fc.asyncProperty(records, async (all) => {
-        checkAll(all, await there.signing.assemble(unsignedOf(all)));
-        checkAll(all, await here.signing.assemble(unsignedOf(all)));
-      }),
+      fc.asyncProperty(records, async (all) => checkAll(all, await signing.serialize(unsignedOf(all)))),
       { numRuns: 60 },
     );
-    expect(there.found.here).toBe(0);
   });
 
-  it('are refused one by one, in the thread as on the main thread', async () => {
+  it('are refused one by one', async () => {
     const bad = record('bad', [[{ name: '\ud800' }]]);
     const all = [MANY[0]!, bad, MANY[1]!];
-    for (const { signing } of [there, here]) {
-      const [first, refused, last] = await signing.assemble(unsignedOf(all));
-      expect(refused).toBeInstanceOf(Error);
-      checkAll([MANY[0]!, MANY[1]!], [first!, last!]);
-    }
+    const [first, refused, last] = await signing.serialize(unsignedOf(all));
+    expect(refused).toBeInstanceOf(Error);
+    checkAll([MANY[0]!, MANY[1]!], [first!, last!]);
   });
 
   it('of much text are asked for in turn with what others ask for', async () => {
@@ -192,73 +155,20 @@ describe('versions that are assembled', () => {
     const long = 'ä𝄞'.repeat(500_000);
     const all = Array.from({ length: 4 }, (_, at) => record(`l${at}`, [[{ at }], [{ at: 1 }]]));
     const large = all.map((one) => ({ ...one, begin: one.begin.replace('"handle":"', `"handle":"${long}`) }));
-    const assembled = there.signing.assemble(unsignedOf(large)).then((made) => {
+    const serialized = signing.serialize(unsignedOf(large)).then((made) => {
       order.push('large');
       return made;
     });
-    const small = there.signing.assemble(unsignedOf(MANY)).then((made) => {
+    const small = signing.serialize(unsignedOf(MANY)).then((made) => {
       order.push('small');
       return made;
     });
     checkAll(MANY, await small);
-    checkAll(large, await assembled);
+    checkAll(large, await serialized);
     expect(order).toEqual(['small', 'large']);
   });
 
   it('are none where none are asked for', async () => {
-    expect(await there.signing.assemble(unsignedOf([]))).toEqual([]);
-    expect(await here.signing.assemble(unsignedOf([]))).toEqual([]);
-  });
-});
-
-/** Assembles until the thread does it. */
-async function warm({ signing, found }: { signing: Signing; found: { here: number } }): Promise<void> {
-  await eventually(async () => {
-    found.here = 0;
-    await signing.assemble(unsignedOf(MANY));
-    expect(found.here).toBe(0);
-  });
-}
-
-function lacking(one: AssembledVersions | string, part: 'cuts' | 'macs' | 'leaves'): AssembledVersions | string {
-  return typeof one === 'string' ? one : { ...one, [part]: one[part].slice(1) };
-}
-
-describe('versions that a thread was asked for', () => {
-  it('are assembled by the next one when it ends', async () => {
-    const opened = open(4);
-    await warm(opened);
-    void threads[0]!.terminate();
-    const asked = [MANY, MANY.toReversed()].map((all) => opened.signing.assemble(unsignedOf(all)));
-    const [first, second] = await Promise.all(asked);
-    checkAll(MANY, first!);
-    checkAll(MANY.toReversed(), second!);
-    await eventually(() => expect(opened.found.failures).toHaveLength(1));
-    await opened.signing.close();
-  });
-
-  it.each<[string, (answer: ThreadAnswer) => ThreadAnswer]>([
-    ['fewer of them', ({ number, records }) => ({ number, records: records!.slice(1) })],
-    ...(['cuts', 'macs', 'leaves'] as const).map(
-      (part) =>
-        [
-          `versions that lack some of the ${part}`,
-          ({ number, records }: ThreadAnswer) => ({ number, records: records!.map((one) => lacking(one, part)) }),
-        ] as [string, (answer: ThreadAnswer) => ThreadAnswer],
-    ),
-    ['something else', ({ number }) => ({ number, bytes: new Uint8Array(20) })],
-  ])('are assembled here where it says %s', async (_, alter) => {
-    const opened = open(4);
-    await warm(opened);
-    const [thread] = threads;
-    const heard = thread!.listeners('message') as ((answer: ThreadAnswer) => void)[];
-    thread!.removeAllListeners('message');
-    thread!.on('message', (answer: ThreadAnswer) => {
-      for (const listener of heard) listener(alter(answer));
-    });
-    checkAll(MANY, await opened.signing.assemble(unsignedOf(MANY)));
-    expect(opened.found.failures).toHaveLength(1);
-    expect(opened.found.here).toBeGreaterThan(0);
-    await opened.signing.close();
+    expect(await signing.serialize(unsignedOf([]))).toEqual([]);
   });
 });
