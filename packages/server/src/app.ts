@@ -156,7 +156,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
-  const readiness = await watchReadiness(pools.others, limits.readiness, logger, comparedClock(options));
+  const readiness = await watchReadiness(pools.others, limits.readiness, logger, clockToCompare(options));
   const signing = await startThread(options);
   const letGo = () =>
     Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
@@ -227,7 +227,7 @@ function startThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): P
 }
 
 /** The clock that is compared with the database's. One that was given is, where that is asked for. */
-function comparedClock({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
+function clockToCompare({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
   return compareClock ? (runtime ?? RUNTIME).now : undefined;
 }
 

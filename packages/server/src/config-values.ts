@@ -24,7 +24,7 @@ export function readPath(text: string): string {
 }
 
 /** A policy whose witnesses all have an address. */
-export function readWitnesses(path: string): Policy {
+export function loadWitnessPolicy(path: string): Policy {
   let policy: Policy;
   try {
     policy = parsePolicy(readFileSync(path));

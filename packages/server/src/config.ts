@@ -5,6 +5,7 @@ import type { Policy } from '@countersign/protocol/log';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { parseServerRules } from './access/server-rules.js';
 import {
+  loadWitnessPolicy,
   parseHandle,
   parseHost,
   parseInteger,
@@ -12,7 +13,6 @@ import {
   parseProxies,
   parseUrl,
   readPath,
-  readWitnesses,
 } from './config-values.js';
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
@@ -244,7 +244,7 @@ export const settings = {
     default: 'off',
     meaning:
       'The file of a [policy](../interface/log-witnesses.md#the-witnesses-of-a-server): the witnesses that cosign checkpoints, and the quorum without which none is shown.',
-    read: (text) => (text === undefined ? undefined : readWitnesses(readPath(text))),
+    read: (text) => (text === undefined ? undefined : loadWitnessPolicy(readPath(text))),
   },
   witnessInterval: {
     name: 'WITNESS_INTERVAL',
@@ -320,7 +320,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
   const own = urlHost(config.host);
   const named = (host: string) => `http://${host}:${config.port}/v2`;
-  const others = publicUrl === undefined && LOOPBACK.includes(own) ? LOOPBACK.filter((host) => host !== own) : [];
+  const others =
+    publicUrl === undefined && LOOPBACK_NAMES.includes(own) ? LOOPBACK_NAMES.filter((host) => host !== own) : [];
   return { ...config, publicUrl: publicUrl ?? named(own), publicAliases: others.map(named) };
 }
 
@@ -332,7 +333,7 @@ function meet(...hosts: (string | undefined)[]): boolean {
 }
 
 /** The loopback names of this machine, which clients use interchangeably. */
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The settings as a table in Markdown, for the documentation. */
 export function renderSettings(): string {

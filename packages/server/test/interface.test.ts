@@ -10,7 +10,7 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS } from '../src/access/rules.js';
+import { RULE_ACTIONS } from '../src/access/rules.js';
 import { kindNamed, kinds, names } from '../src/kinds/registry.js';
 import { limits } from '../src/limits.js';
 import { filterableMembers } from '../src/lists/filters.js';
@@ -142,7 +142,7 @@ describe('tables in docs/interface', async () => {
     const { records, signals } = names;
     const tell = (path: string, name: string, due: readonly string[]) =>
       expectRows(path, name, namesIn(section(path, name)), due);
-    tell(page('access'), 'actions', ACTIONS);
+    tell(page('access'), 'actions', RULE_ACTIONS);
     tell(page('access'), 'records', records);
     tell(page('effects'), 'signals', signals);
   });

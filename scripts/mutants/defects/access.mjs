@@ -15,8 +15,8 @@ export const mutants = [
   {
     id: 'access-whole-list-under-policies',
     file: src('operations/list.ts'),
-    find: "return !context.ledger.policyBased && decide('read'",
-    replace: "return decide('read'",
+    find: "return !context.ledger.policyBased && decideAccess('read'",
+    replace: "return decideAccess('read'",
     breaks: 'Under policies, a read value shows whole lists.',
     tests: [test('access-http/lists.test.ts')],
   },
@@ -63,7 +63,7 @@ export const mutants = [
   {
     id: 'access-owners-while-a-policy-opens',
     file: src('access/standing.ts'),
-    find: 'if (!opens(policies, cost)) yield* OWNERS_RIGHTS;',
+    find: 'if (!opensLedger(policies, cost)) yield* OWNERS_RIGHTS;',
     replace: 'yield* OWNERS_RIGHTS;',
     breaks: 'The owners of a ledger keep their rights under policies that take them.',
     tests: [test('domains/owners.test.ts')],
@@ -167,8 +167,8 @@ export const mutants = [
   {
     id: 'list-query-refused',
     file: src('operations/list.ts'),
-    find: "if (!judgement.granted) throw await refuse(session, caller, 'query'",
-    replace: "if (!judgement) throw await refuse(session, caller, 'query'",
+    find: "if (!judgement.granted) throw await refuseAction(session, caller, 'query'",
+    replace: "if (!judgement) throw await refuseAction(session, caller, 'query'",
     breaks: 'Everybody may ask for a list.',
     tests: [test('access-http/lists.test.ts')],
   },

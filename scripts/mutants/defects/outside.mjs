@@ -102,8 +102,8 @@ export const mutants = [
   {
     id: 'asset-path-with-steps',
     file: src('base/contained-file.ts'),
-    find: "if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > NAME) return false;\n  return !/[/\\\\\\0]/.test(name);",
-    replace: 'return !name.includes(String.fromCharCode(0)) && Buffer.byteLength(name) <= NAME;',
+    find: "if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > LONGEST_FILE_NAME) return false;\n  return !/[/\\\\\\0]/.test(name);",
+    replace: 'return !name.includes(String.fromCharCode(0)) && Buffer.byteLength(name) <= LONGEST_FILE_NAME;',
     breaks: 'An asset called ../../x leads out of the folder.',
     tests: [test('reports/asset-folder.test.ts')],
   },

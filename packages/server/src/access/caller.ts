@@ -23,7 +23,7 @@ export interface SignerFacts {
 }
 
 /** A key that the caller has shown to hold, or a signer that a trusted party says the caller is. */
-export interface Key {
+export interface CallerKey {
   /** Absent where a signer is only named, and its record lacks a proof of the key or is out of use. */
   readonly public?: string;
   /**
@@ -36,14 +36,14 @@ export interface Key {
 }
 
 /** A key that has made a verified signature. */
-export interface ShownKey extends Key {
+export interface ShownKey extends CallerKey {
   readonly public: string;
 }
 
 /** A valid bearer token. */
 export interface CallerToken {
   /** The key that signed it, or the key of the signer it impersonates; absent when it stands for no signer. */
-  readonly key?: Key;
+  readonly key?: CallerKey;
   readonly claims: JsonObject;
   /** Whether a provider has made it: its claims are more than what its bearer says of itself. */
   readonly isProvided?: true;
@@ -52,6 +52,6 @@ export interface CallerToken {
 /** The sender of a request. Everything in it is verified. */
 export interface Caller {
   /** The keys of the client's own proofs; empty on a read. */
-  readonly proofs: readonly Key[];
+  readonly proofs: readonly CallerKey[];
   readonly token?: CallerToken;
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Caller } from './caller.js';
-import type { Context } from './context.js';
+import type { AccessContext } from './context.js';
 import { carriesToken, isRead, passage, principals, rightsFor } from './decide.js';
 import { grantingAny, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
@@ -16,17 +16,22 @@ const LEVEL_ORDER: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
  * @param recordKind the check's `data.record`; when it is absent, the check is about the subject itself, or the ledger
  * @param asked who may send it (`askers`), each with what it would be judged by: the same, but for conditions
  */
-export function grants(action: string, recordKind: string | undefined, asked: readonly Asked[]): JsonObject[] {
+export function grants(action: string, recordKind: string | undefined, asked: readonly AskedCaller[]): JsonObject[] {
   const { context } = asked[0] ?? {};
   if (!context) return [];
   const kind = context.subject?.kind ?? 'ledger';
-  const shown = granted(action, recordKind ?? kind, asked, scopeOf(recordKind ?? kind, context));
+  const shown = collectStanding(action, recordKind ?? kind, asked, scopeOf(recordKind ?? kind, context));
   return LEVEL_ORDER.flatMap((level) => shown.filter((one) => one.level === level)).map((one) =>
     describeRule(one, kind),
   );
 }
 
-function granted(action: string, record: string, asked: readonly Asked[], scope: Context): Standing[] {
+function collectStanding(
+  action: string,
+  record: string,
+  asked: readonly AskedCaller[],
+  scope: AccessContext,
+): Standing[] {
   const passed = asked.flatMap(({ caller, context }) => {
     // A list is open to who may read, and to whoever is in (interface/access#lists).
     const by = passage(caller, scope, !isRead(action), action === 'query' ? 'read' : action, record);
@@ -37,9 +42,9 @@ function granted(action: string, record: string, asked: readonly Asked[], scope:
 }
 
 /** Who would ask, and what the request would be judged by. */
-export interface Asked {
+export interface AskedCaller {
   readonly caller: Caller;
-  readonly context: Context;
+  readonly context: AccessContext;
 }
 
 /**
@@ -65,7 +70,7 @@ export function askers(action: string, caller: Caller): Caller[] {
  * A check of a domain about records of another kind is judged by the rules for records in that domain; one of the ledger, by
  * those for records whose data is not known.
  */
-function scopeOf(record: string, context: Context): Context {
+function scopeOf(record: string, context: AccessContext): AccessContext {
   const { subject, ...around } = context;
   if (!subject || record === subject.kind || record === `${subject.kind}-proof`) return context;
   if (subject.kind === 'ledger') return around;

@@ -15,7 +15,7 @@ export function matches(expected: Json, actual: Json | undefined, cost: Cost): b
   const names = Object.keys(expected);
   cost.spend(1 + MEMBER * names.length);
   if (names.some((name) => name.startsWith('$'))) {
-    return names.every((operator) => holds(expected, operator, actual, cost));
+    return names.every((operator) => operatorHolds(expected, operator, actual, cost));
   }
   return names.every((name) => matches(expected[name] as Json, member(actual, name), cost));
 }
@@ -29,7 +29,7 @@ export function member(value: Json | undefined, name: string): Json | undefined 
 }
 
 /** Whether one operator holds. An unknown operator fails, so that a rule this release cannot read grants nothing. */
-function holds(operators: JsonObject, operator: string, actual: Json | undefined, cost: Cost): boolean {
+function operatorHolds(operators: JsonObject, operator: string, actual: Json | undefined, cost: Cost): boolean {
   const operand = operators[operator] as Json;
   switch (operator) {
     case '$eq':

@@ -57,7 +57,7 @@ export interface RightTerms {
 }
 
 /** What a decision rests on beside the caller, all as stored at this moment. */
-export interface Context {
+export interface AccessContext {
   readonly ledger: {
     readonly access: readonly AccessEntry[];
     /** Public keys. */

@@ -22,7 +22,7 @@ export function matchesData(filter: JsonObject, data: JsonObject, cost: Cost): b
   return keys.every((key) => {
     cost.spend(1 + (key.length >> 2));
     const found = valuesAt(data, key.split('.'), 0, cost);
-    return found.length > 0 && holds(filter[key] as Json, found, cost);
+    return found.length > 0 && conditionHolds(filter[key] as Json, found, cost);
   });
 }
 
@@ -43,7 +43,7 @@ function valuesAt(value: Json, path: readonly string[], at: number, cost: Cost):
 }
 
 /** Whether one of the values, or an element of one that is an array, is as expected; of `$ne` and `$nin`, whether all are. */
-function holds(expected: Json, found: readonly Json[], cost: Cost): boolean {
+function conditionHolds(expected: Json, found: readonly Json[], cost: Cost): boolean {
   const operators = isObject(expected) ? Object.keys(expected) : [];
   if (!isObject(expected) || !operators.some((name) => name.startsWith('$'))) {
     return found.some((value) => matches(expected, value, cost));

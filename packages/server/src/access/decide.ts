@@ -1,10 +1,10 @@
 import type { Caller } from './caller.js';
-import type { Context, Right, RightTerms } from './context.js';
-import { domainsAround, granting, type Principal, principal, tokenKeys } from './granting.js';
+import type { AccessContext, Right, RightTerms } from './context.js';
+import { domainsAround, findGranting, type Principal, principal, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
 
 /** The outcome, and the rule that brought it about. */
-export interface Decision {
+export interface AccessDecision {
   readonly granted: boolean;
   /** `policy` is the handle of the access policy, when one of its values granted. */
   readonly by?: { readonly level: Level; readonly index: number; readonly policy?: string };
@@ -15,13 +15,13 @@ export interface Decision {
  * `intent-proof`). Rules only grant: an action is allowed when any rule grants it (interface/access#levels). The gate
  * of the ledger is separate; `may` asks both.
  */
-export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
+export function decideAccess(action: string, record: string, caller: Caller, context: AccessContext): AccessDecision {
   const rights = rightsFor(action, record, context.terms);
-  return decisionBy(first(granting(rights, context, principals(action, caller, context))));
+  return decisionBy(first(findGranting(rights, context, principals(action, caller, context))));
 }
 
 /** A grant by `rule`, or a refusal when it is undefined. */
-function decisionBy(rule: Standing | undefined): Decision {
+function decisionBy(rule: Standing | undefined): AccessDecision {
   if (!rule) return { granted: false };
   const { level, index, policy } = rule;
   return { granted: true, by: policy === undefined ? { level, index } : { level, index, policy } };
@@ -70,21 +70,21 @@ export function principalFor(action: string, level: Level, caller: Caller): Prin
 }
 
 /** `principalFor`, given the level. The rules on a domain's own record count as rules of a domain. */
-export function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
+export function principals(action: string, caller: Caller, { subject }: AccessContext): (level: Level) => Principal {
   const own: Level = subject?.kind === 'domain' ? 'domain' : 'record';
   return (level) => principalFor(action, level === 'record' ? own : level, caller);
 }
 
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (interface/access#gate). */
-function entry(caller: Caller, around: Context): Standing | undefined {
+function entry(caller: Caller, around: AccessContext): Standing | undefined {
   const { ledger, policies, terms, cost } = around;
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
   const context = { ledger, policies, server: [], domains: [], signersOf: domainsAround(around), terms, cost };
-  return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
+  return first(findGranting([{ action: 'access', record: 'ledger' }], context, () => who));
 }
 
 /** Whether the ledger's rules (or its policies) give the caller `access` (interface/access#gate). */
-export function mayEnter(caller: Caller, context: Context): boolean {
+export function mayEnter(caller: Caller, context: AccessContext): boolean {
   return entry(caller, context) !== undefined;
 }
 
@@ -94,44 +94,54 @@ export function mayEnter(caller: Caller, context: Context): boolean {
  */
 export function passage(
   caller: Caller,
-  context: Context,
+  context: AccessContext,
   mutation: boolean,
   action: string,
   record: string,
 ): Standing | undefined {
   const entered = entry(caller, context);
   if (entered || mutation) return entered;
-  for (const rule of granting(rightsFor(action, record, context.terms), context, principals(action, caller, context))) {
+  for (const rule of findGranting(
+    rightsFor(action, record, context.terms),
+    context,
+    principals(action, caller, context),
+  )) {
     if (rule.level === 'ledger' || rule.level === 'server') return rule;
   }
   return undefined;
 }
 
 /** Whether the caller passes the gate: a mutation always needs `access` (interface/access#gate). */
-export function gate(caller: Caller, context: Context, mutation: boolean, action: string, record: string): boolean {
+export function passesGate(
+  caller: Caller,
+  context: AccessContext,
+  mutation: boolean,
+  action: string,
+  record: string,
+): boolean {
   return passage(caller, context, mutation, action, record) !== undefined;
 }
 
 /** A decision on the whole way: the gate, then the rules. */
-export interface Judgement extends Decision {
+export interface Judgement extends AccessDecision {
   /** Where the caller was stopped, on a refusal. */
   readonly stopped?: 'gate' | 'rules';
 }
 
 /** Whether the caller passes the gate and rules allow the action, and by which rule. */
-export function judge(action: string, record: string, caller: Caller, context: Context): Judgement {
-  if (!gate(caller, context, !isRead(action), action, record)) return { granted: false, stopped: 'gate' };
-  const decision = decide(action, record, caller, context);
+export function judgeAccess(action: string, record: string, caller: Caller, context: AccessContext): Judgement {
+  if (!passesGate(caller, context, !isRead(action), action, record)) return { granted: false, stopped: 'gate' };
+  const decision = decideAccess(action, record, caller, context);
   return decision.granted ? decision : { granted: false, stopped: 'rules' };
 }
 
 /** Whether the caller passes the gate and rules allow the action. */
-export function may(action: string, record: string, caller: Caller, context: Context): boolean {
-  return judge(action, record, caller, context).granted;
+export function may(action: string, record: string, caller: Caller, context: AccessContext): boolean {
+  return judgeAccess(action, record, caller, context).granted;
 }
 
 /** Whether the caller may read the subject, of that kind. */
-export function mayRead(kind: string, caller: Caller, context: Context): boolean {
+export function mayRead(kind: string, caller: Caller, context: AccessContext): boolean {
   return may('read', kind, caller, context);
 }
 
@@ -142,14 +152,14 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
 export function judgeQuery(
   kind: string,
   caller: Caller,
-  { ledger, policies, server, terms, cost }: Context,
+  { ledger, policies, server, terms, cost }: AccessContext,
 ): Judgement {
   const rule = passage(caller, { ledger, policies, server, domains: [], terms, cost }, false, 'read', kind);
   return rule ? decisionBy(rule) : { granted: false, stopped: 'gate' };
 }
 
 /** Whether the caller may list records of `kind`. */
-export function mayQuery(kind: string, caller: Caller, context: Context): boolean {
+export function mayQuery(kind: string, caller: Caller, context: AccessContext): boolean {
   return judgeQuery(kind, caller, context).granted;
 }
 
@@ -157,8 +167,8 @@ export function mayQuery(kind: string, caller: Caller, context: Context): boolea
  * Whether a list that the caller may ask for shows the subject (interface/access#lists): when it is readable; under
  * policies, when a value grants `query`, whose `signer` is matched with the token's key.
  */
-export function visible(kind: string, caller: Caller, context: Context): boolean {
-  if (!context.ledger.policyBased) return decide('read', kind, caller, context).granted;
+export function visible(kind: string, caller: Caller, context: AccessContext): boolean {
+  if (!context.ledger.policyBased) return decideAccess('read', kind, caller, context).granted;
   const who = principal(tokenKeys(caller), caller);
-  return first(granting([{ action: 'query', record: kind }], context, () => who)) !== undefined;
+  return first(findGranting([{ action: 'query', record: kind }], context, () => who)) !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { Cost } from '../metering/cost.js';
-import type { Caller, CallerToken, Key } from './caller.js';
-import type { Context, Right } from './context.js';
+import type { Caller, CallerKey, CallerToken } from './caller.js';
+import type { AccessContext, Right } from './context.js';
 import { matchesFilter } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
@@ -8,17 +8,17 @@ import { covers, type Level, type Standing, standing } from './standing.js';
 
 /** What rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {
-  readonly keys: readonly Key[];
+  readonly keys: readonly CallerKey[];
   readonly token?: CallerToken;
 }
 
 /** The key of the caller's token, if it stands for one. */
-export function tokenKeys(caller: Caller): readonly Key[] {
+export function tokenKeys(caller: Caller): readonly CallerKey[] {
   return caller.token?.key ? [caller.token.key] : [];
 }
 
 /** `keys` and the caller's token. */
-export function principal(keys: readonly Key[], caller: Caller): Principal {
+export function principal(keys: readonly CallerKey[], caller: Caller): Principal {
   return caller.token ? { keys, token: caller.token } : { keys };
 }
 
@@ -26,25 +26,25 @@ export function principal(keys: readonly Key[], caller: Caller): Principal {
  * Every standing rule that grants one of `rights`, which all mean the same operation. `who` tells with whom the rules
  * of a level are matched.
  */
-export function granting(
+export function findGranting(
   rights: readonly Right[],
-  context: Context,
+  context: AccessContext,
   who: (level: Level) => Principal,
 ): Generator<Standing> {
   return grantingAny(rights, context, [{ who, invoke: context.invoke }]);
 }
 
 /** One of several that rules are matched with: by their level, and with the conditions that this one fulfils. */
-export interface Candidate {
+export interface RuleCandidate {
   readonly who: (level: Level) => Principal;
-  readonly invoke: Context['invoke'];
+  readonly invoke: AccessContext['invoke'];
 }
 
 /** Every standing rule that grants one of `rights` to any of the candidates, once. */
 export function* grantingAny(
   rights: readonly Right[],
-  context: Context,
-  candidates: readonly Candidate[],
+  context: AccessContext,
+  candidates: readonly RuleCandidate[],
 ): Generator<Standing> {
   const domains = domainsAround(context);
   for (const one of standing(rights, context)) {
@@ -68,7 +68,7 @@ export function admits(rule: Rule, { keys, token }: Principal, owners: Owners, c
 }
 
 /** The owners that `$record` and `$ledger` mean. A record that is being created has none yet. */
-export function ownersFor({ record }: Right, context: Context, domains = domainsAround(context)): Owners {
+export function ownersFor({ record }: Right, context: AccessContext, domains = domainsAround(context)): Owners {
   const { ledger, subject } = context;
   if (subject) return { record: subject.exists ? subject.owners : [], ledger: ledger.owners, domains };
   return { record: record === 'ledger' ? ledger.owners : [], ledger: ledger.owners, domains };
@@ -78,7 +78,7 @@ export function ownersFor({ record }: Right, context: Context, domains = domains
  * The domains whose signers rules may match by schema, custom data and patterns of handles. The record of a domain counts
  * as in that domain.
  */
-export function domainsAround({ domains, subject, signersOf }: Context): readonly string[] {
+export function domainsAround({ domains, subject, signersOf }: AccessContext): readonly string[] {
   if (signersOf) return signersOf;
   const above = domains.map(({ handle }) => handle);
   return subject?.kind === 'domain' && subject.exists ? [String(subject.data.handle), ...above] : above;
@@ -88,7 +88,11 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
  * Whether `filter` and `invoke` of a policy value hold (interface/policies#access-policies). A filter needs a subject
  * and `invoke` needs conditions: where these are missing, the value grants nothing.
  */
-function isPolicyValueMet({ filter, invoke }: AccessValue, context: Context, met: Context['invoke']): boolean {
+function isPolicyValueMet(
+  { filter, invoke }: AccessValue,
+  context: AccessContext,
+  met: AccessContext['invoke'],
+): boolean {
   const { subject } = context;
   if (filter && !(subject && matchesFilter(filter, subject, context.cost, context.hopeful))) return false;
   return invoke === undefined || met?.(invoke) === true;

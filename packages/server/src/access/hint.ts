@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
-import type { Context, Right } from './context.js';
-import { decide, isRead, judge, mayEnter, principalFor, rightsFor } from './decide.js';
+import type { AccessContext, Right } from './context.js';
+import { decideAccess, isRead, judgeAccess, mayEnter, principalFor, rightsFor } from './decide.js';
 import { admits, type Principal, tokenKeys } from './granting.js';
 import { actionMatches, nameMatches } from './matchers.js';
 import type { Rule } from './rules.js';
@@ -22,16 +22,16 @@ interface Numbered {
  *
  * @param context of the request; of it, what is about a record or a domain is left aside
  */
-export function hintOn(action: string, record: string, caller: Caller, context: Context): string | undefined {
+export function hintOn(action: string, record: string, caller: Caller, context: AccessContext): string | undefined {
   const { ledger, policies, server, terms, cost } = context;
   if (ledger.policyBased || ledger.access.length > MOST_RULES) return undefined;
-  const around: Context = { ledger, policies, server, domains: [], terms, cost };
-  if (!judge('read', 'ledger', caller, around).granted) return undefined;
+  const around: AccessContext = { ledger, policies, server, domains: [], terms, cost };
+  if (!judgeAccess('read', 'ledger', caller, around).granted) return undefined;
   const rules = ledger.access.flatMap((rule, index) => ('policy' in rule ? [] : [{ index, rule: rule as Rule }]));
   const owners = { record: [], ledger: ledger.owners, domains: [] };
   const meets = ({ rule }: Numbered, who: Principal) => admits(rule, who, owners, cost);
   const rights = rightsFor(action, record, terms);
-  const about = rules.filter(({ rule }) => rights.some((right) => isAbout(rule, right)));
+  const about = rules.filter(({ rule }) => rights.some((right) => isRuleAbout(rule, right)));
   const who = principalFor(action, 'ledger', caller);
 
   const bySignature = isRead(action) && about.find((one) => one.rule.signer && meets(one, asSigner(caller)));
@@ -40,7 +40,7 @@ export function hintOn(action: string, record: string, caller: Caller, context: 
   if (byToken) return forWrites(byToken);
   const byClaims = about.find((one) => one.rule.bearer && meets(one, asProvided(caller)));
   if (byClaims) return forClaims(byClaims);
-  const atGate = decide(action, record, caller, around).granted && !mayEnter(caller, around);
+  const atGate = decideAccess(action, record, caller, around).granted && !mayEnter(caller, around);
   if (atGate) return GATE;
   const withoutRecord = rules.find(
     (one) => record !== 'ledger' && one.rule.record === undefined && isAction(one.rule, rights) && meets(one, who),
@@ -52,7 +52,7 @@ function isAction({ action }: Rule, rights: readonly Right[]): boolean {
   return rights.some((right) => actionMatches(action, right.action));
 }
 
-function isAbout(rule: Rule, right: Right): boolean {
+function isRuleAbout(rule: Rule, right: Right): boolean {
   return (
     rule.record !== undefined && nameMatches(rule.record, right.record) && actionMatches(rule.action, right.action)
   );

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '@countersign/protocol';
 import type { Cost } from '../metering/cost.js';
-import type { CallerToken, Key, SignerFacts } from './caller.js';
+import type { CallerKey, CallerToken, SignerFacts } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
 
@@ -42,13 +42,19 @@ export function namesIn(matcher: NameMatcher<string> | undefined): number {
 }
 
 /** Whether `key` is one the `signer` of a rule means (interface/access#signer-matchers). `{}` means any key. */
-export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners, cost: Cost): boolean {
+export function signerMatches(matcher: SignerMatcher, key: CallerKey, owners: Owners, cost: Cost): boolean {
   cost.spend(3);
   if ('$in' in matcher) return matcher.$in.some((one) => signerMatches(one, key, owners, cost));
   return Object.entries(matcher).every(([trait, expected]) => hasTrait(trait, expected as Json, key, owners, cost));
 }
 
-function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners, cost: Cost): boolean {
+function hasTrait(
+  trait: string,
+  expected: Json,
+  { public: key, signer }: CallerKey,
+  owners: Owners,
+  cost: Cost,
+): boolean {
   switch (trait) {
     case 'public':
       // A caller that has shown no key fails negative conditions (`$ne`, `$nin`) too.
@@ -59,7 +65,7 @@ function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, o
       // A key that has no signer record fails negative conditions (`$ne`, `$nin`) too.
       return (
         signer !== undefined &&
-        (isName(expected) || speaksFor(signer, owners, cost)) &&
+        (isHandleList(expected) || speaksFor(signer, owners, cost)) &&
         matches(expected, signer.handle, cost)
       );
     case 'schema':
@@ -92,7 +98,7 @@ function speaksFor({ domain }: SignerFacts, { domains = [] }: Owners, cost: Cost
 }
 
 /** Whether a condition lists exact handles. Those name signers of any domain; patterns and exclusions do not. */
-function isName(expected: Json): boolean {
+function isHandleList(expected: Json): boolean {
   return typeof expected === 'string' || (isObject(expected) && ('$eq' in expected || '$in' in expected));
 }
 

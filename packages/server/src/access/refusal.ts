@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Caller } from './caller.js';
-import type { Context } from './context.js';
+import type { AccessContext } from './context.js';
 import { principalFor, rightsFor } from './decide.js';
 import { admits, ownersFor } from './granting.js';
 import { covers, type Standing, standing } from './standing.js';
@@ -12,7 +12,7 @@ import { covers, type Standing, standing } from './standing.js';
  * `auth.unauthorized`.
  */
 export function accessRefusal(action: string, record: string, { credentials }: { credentials: boolean }): LedgerError {
-  return credentials ? new LedgerError('auth.forbidden', `Cannot ${action} ${record}.`) : unauthorized();
+  return credentials ? new LedgerError('auth.forbidden', `Cannot ${action} ${record}.`) : refuseUnauthorized();
 }
 
 /**
@@ -20,8 +20,13 @@ export function accessRefusal(action: string, record: string, { credentials }: {
  * (interface/signers#secrets, interface/access#refusals). It is `auth.unauthorized` for a request that carries neither
  * token nor proof.
  */
-export function missingPermissions(action: string, record: string, caller: Caller, context: Context): LedgerError {
-  if (caller.token === undefined && caller.proofs.length === 0) return unauthorized();
+export function refuseForPermissions(
+  action: string,
+  record: string,
+  caller: Caller,
+  context: AccessContext,
+): LedgerError {
+  if (caller.token === undefined && caller.proofs.length === 0) return refuseUnauthorized();
   let count = context.terms.ownProofs.has(record) ? 2 : 0;
   for (const one of standing(rightsFor(action, record, context.terms), context)) {
     if (count < limits.rules && isForOthers(one, action, record, caller, context)) count += 1;
@@ -32,14 +37,14 @@ export function missingPermissions(action: string, record: string, caller: Calle
     : new LedgerError('auth.forbidden', 'Missing permissions', { errors });
 }
 
-function unauthorized(): LedgerError {
+function refuseUnauthorized(): LedgerError {
   return new LedgerError(
     'auth.unauthorized',
     'Missing token: send one in the header authorization; a write may be signed instead.',
   );
 }
 
-function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: Context): boolean {
+function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: AccessContext): boolean {
   const { signer } = one.rule;
   if (!signer) return false;
   const right = rightsFor(action, record, context.terms).find((right) => covers(one, right, context));
@@ -49,7 +54,7 @@ function isForOthers(one: Standing, action: string, record: string, caller: Call
 }
 
 /** The rules on the record itself never reveal its secret, but are counted (interface/signers#secrets). */
-function isRecordsOwn(one: Standing, context: Context): boolean {
+function isRecordsOwn(one: Standing, context: AccessContext): boolean {
   const { subject } = context;
   return (
     subject !== undefined && one.level === 'record' && covers(one, { action: 'reveal', record: subject.kind }, context)

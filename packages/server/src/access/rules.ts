@@ -7,7 +7,7 @@ import { defineShared, reference } from '../schemas/shared.js';
  * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then
  * `query-event` (interface/effects#access). `sign` and `sign-intent` are refused.
  */
-export const ACTIONS = [
+export const RULE_ACTIONS = [
   'abort',
   'access',
   'activate',
@@ -32,7 +32,7 @@ export const ACTIONS = [
   'erase',
 ] as const;
 
-export type ActionName = (typeof ACTIONS)[number];
+export type ActionName = (typeof RULE_ACTIONS)[number];
 /**
  * The subjects of rules: the name of a kind, of its proofs or its secrets, or `any`. The registry of kinds lists them.
  */
@@ -181,7 +181,7 @@ const BearerSchema = Type.Unsafe<BearerMatcher>({
 });
 
 /** The name of an action, as an access check asks for it. */
-export const AccessAction = nameEnum(ACTIONS);
+export const AccessAction = nameEnum(RULE_ACTIONS);
 
 /** `data.access` of any record (interface/access#rules). */
 export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: limits.rules });
@@ -205,7 +205,7 @@ export function defineAccessRules(records: readonly string[]): void {
   defineShared<AccessEntry>(
     'access-entry',
     ruleObject(
-      { action: Type.Optional(nameMatcher(ACTIONS)), ...rule, policy: Type.Optional(Handles) },
+      { action: Type.Optional(nameMatcher(RULE_ACTIONS)), ...rule, policy: Type.Optional(Handles) },
       {
         anyOf: [Type.Object({ action: Type.Unknown() }), Type.Object({ policy: Type.Unknown() })],
         dependentSchemas: { policy: { type: 'object', maxProperties: 1 } },
@@ -220,7 +220,7 @@ export function defineAccessRules(records: readonly string[]): void {
   defineShared<AccessValue>(
     'access-value',
     ruleObject({
-      action: nameMatcher(ACTIONS),
+      action: nameMatcher(RULE_ACTIONS),
       ...rule,
       filter: Type.Optional(filter),
       invoke: Type.Optional(RuleHandle),

@@ -1,6 +1,6 @@
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
-import type { AccessPolicy, Context, Right } from './context.js';
+import type { AccessContext, AccessPolicy, Right } from './context.js';
 import { actionMatches, nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
@@ -25,7 +25,7 @@ export interface Standing {
  * Every rule that counts, from the record outwards (interface/access#levels). Under policies: the values about one of
  * `rights` (interface/policies#access-policies).
  */
-export function* standing(rights: readonly Right[], context: Context): Generator<Standing> {
+export function* standing(rights: readonly Right[], context: AccessContext): Generator<Standing> {
   const { ledger, server, subject } = context;
   if (ledger.policyBased) {
     yield* policyBased(rights, context);
@@ -50,7 +50,7 @@ function ruleCost({ action, record }: AccessValue): number {
 }
 
 /** The domains whose rules and policies count. Domain records inherit nothing (interface/access#levels). */
-function selectDomains({ domains, subject }: Context): Context['domains'] {
+function selectDomains({ domains, subject }: AccessContext): AccessContext['domains'] {
   return subject?.kind === 'domain' ? [] : domains;
 }
 
@@ -58,11 +58,11 @@ function selectDomains({ domains, subject }: Context): Context['domains'] {
  * The rules, with each reference replaced by the values it stands for, whatever the policy's status
  * (interface/policies#access-policies).
  */
-function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
+function* entries(level: Level, access: readonly AccessEntry[], context: AccessContext): Generator<Standing> {
   const seen = new Set<string>();
   const domains = selectDomains(context);
   for (const [index, entry] of access.entries()) {
-    if (!isReference(entry)) {
+    if (!isPolicyReference(entry)) {
       context.cost.spend(ruleCost(entry));
       yield { level, index, rule: entry };
       continue;
@@ -80,10 +80,10 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 /**
  * The values of active access policies, and of those they extend in any status (interface/access#policy-based-access).
  */
-function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
+function* policyBased(rights: readonly Right[], context: AccessContext): Generator<Standing> {
   const { policies, cost } = context;
-  if (!opens(policies, cost)) yield* OWNERS_RIGHTS;
-  for (const standing of valuesAbout(rights, policies, selectDomains(context), cost)) {
+  if (!opensLedger(policies, cost)) yield* OWNERS_RIGHTS;
+  for (const standing of policyValuesAbout(rights, policies, selectDomains(context), cost)) {
     cost.spend(ruleCost(standing.rule));
     yield standing;
   }
@@ -118,7 +118,7 @@ const OWNERS_RIGHTS: readonly Standing[] = [
  * Whether a value of the active policies outside every domain gives `access` to the ledger (interface/access#gate,
  * interface/access#policy-based-access).
  */
-export function opens(policies: Context['policies'], cost: Cost): boolean {
+export function opensLedger(policies: AccessContext['policies'], cost: Cost): boolean {
   const known = summarizePolicies(policies);
   known.opens ??= activeIn(policies, [], cost).values.some(({ rule }) => {
     cost.spend(ruleCost(rule));
@@ -143,9 +143,9 @@ interface PolicySummary {
 }
 
 /** Cached by identity of the map: a changed policy makes a new map. */
-const policySummaries = new WeakMap<Context['policies'], PolicySummary>();
+const policySummaries = new WeakMap<AccessContext['policies'], PolicySummary>();
 
-function summarizePolicies(policies: Context['policies']): PolicySummary {
+function summarizePolicies(policies: AccessContext['policies']): PolicySummary {
   let found = policySummaries.get(policies);
   if (!found) {
     const values = [...policies.values()].reduce((sum, one) => sum + (isAccess(one) ? one.values.length : 0), 0);
@@ -155,10 +155,10 @@ function summarizePolicies(policies: Context['policies']): PolicySummary {
   return found;
 }
 
-function valuesAbout(
+function policyValuesAbout(
   rights: readonly Right[],
-  policies: Context['policies'],
-  domains: Context['domains'],
+  policies: AccessContext['policies'],
+  domains: AccessContext['domains'],
   cost: Cost,
 ): readonly Standing[] {
   const { values, about } = activeIn(policies, domains, cost);
@@ -175,7 +175,7 @@ function valuesAbout(
 }
 
 /** A chain of domains is identified by its first domain and its length; so is the list of all domains of a ledger. */
-function activeIn(policies: Context['policies'], domains: Context['domains'], cost: Cost): Active {
+function activeIn(policies: AccessContext['policies'], domains: AccessContext['domains'], cost: Cost): Active {
   const { active } = summarizePolicies(policies);
   const chain = `${domains.length} ${domains[0]?.handle}`;
   let found = active.get(chain);
@@ -187,7 +187,7 @@ function activeIn(policies: Context['policies'], domains: Context['domains'], co
   return found;
 }
 
-function isRoomFor(policies: Context['policies'], values: number): boolean {
+function isRoomFor(policies: AccessContext['policies'], values: number): boolean {
   const known = summarizePolicies(policies);
   if (known.room < values + ENTRY_VALUES) return false;
   known.room -= values + ENTRY_VALUES;
@@ -197,7 +197,11 @@ function isRoomFor(policies: Context['policies'], values: number): boolean {
 /** Overhead of a cache entry, counted in values. */
 const ENTRY_VALUES = 10;
 
-function activeValues(policies: Context['policies'], domains: Context['domains'], cost: Cost): readonly Standing[] {
+function activeValues(
+  policies: AccessContext['policies'],
+  domains: AccessContext['domains'],
+  cost: Cost,
+): readonly Standing[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
   return withExtended(handles, policies, domains, new Set(), cost).flatMap((policy) => {
     cost.spend(RULE_STEPS * policy.values.length);
@@ -223,8 +227,8 @@ function isAccess({ schema = 'access' }: AccessPolicy): boolean {
  */
 function withExtended(
   handles: readonly string[],
-  policies: Context['policies'],
-  domains: Context['domains'],
+  policies: AccessContext['policies'],
+  domains: AccessContext['domains'],
   seen: Set<string>,
   cost: Cost,
 ): AccessPolicy[] {
@@ -247,7 +251,7 @@ function withExtended(
 }
 
 /** A policy in a domain counts for the records of that domain and below (interface/policies#access-policies). */
-function countsIn(domains: Context['domains'], { domain }: AccessPolicy, cost: Cost): boolean {
+function countsIn(domains: AccessContext['domains'], { domain }: AccessPolicy, cost: Cost): boolean {
   if (domain === undefined) return true;
   cost.spend(1 + (domains.length >> 2));
   return domains.some(({ handle }) => handle === domain);
@@ -258,7 +262,7 @@ function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {
 }
 
 /** Whether an entry stands for the values of access policies. */
-export function isReference(entry: AccessEntry): entry is PolicyReference {
+export function isPolicyReference(entry: AccessEntry): entry is PolicyReference {
   return 'policy' in entry;
 }
 
@@ -267,7 +271,7 @@ function listPolicyHandles(policy: PolicyReference['policy']): readonly string[]
 }
 
 /** Whether a rule at its level is about `right` (interface/access#levels); the caller is not matched here. */
-export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
+export function covers({ level, rule }: Standing, right: Right, context: AccessContext): boolean {
   if (!actionMatches(rule.action, right.action)) return false;
   // Proofs of intents are granted by ledger and policy rules only.
   if ((level === 'domain' || level === 'server') && context.terms.ownProofs.has(right.record)) return false;

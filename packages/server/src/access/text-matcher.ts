@@ -22,7 +22,7 @@ const WILD = -1;
 const SEARCH_CHUNK = 200;
 
 /** Characters searched through, and characters compared one by one, per step. */
-const SEARCHED = 32;
+const SEARCHED_PER_STEP = 32;
 const COMPARED = 8;
 
 /** Compiles the text of `$regex`. */
@@ -57,20 +57,20 @@ function needleOf(piece: Piece): Needle {
 export function findsIn(matcher: TextMatcher, text: string, cost: Cost): boolean {
   let at = 0;
   for (const needle of matcher) {
-    at = endOf(needle, text, at, cost);
+    at = endOfNeedle(needle, text, at, cost);
     if (at < 0) return false;
   }
   return true;
 }
 
 /** Where the first match of the needle at or after `from` ends; -1 when it does not occur. */
-function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): number {
+function endOfNeedle({ head, rest }: Needle, text: string, from: number, cost: Cost): number {
   let characters = COMPARED;
   for (let at = from; at <= text.length; at += 1) {
     const found = text.indexOf(head, at);
-    characters += ((found < 0 ? text.length : found) - at) / (SEARCHED / COMPARED);
+    characters += ((found < 0 ? text.length : found) - at) / (SEARCHED_PER_STEP / COMPARED);
     if (found < 0) break;
-    const compared = compare(rest, text, found + head.length);
+    const compared = compareFrom(rest, text, found + head.length);
     characters += 1 + compared.count;
     if (compared.end >= 0 && !splitsSurrogatePair(text, found)) {
       cost.spend(characters / COMPARED);
@@ -90,7 +90,7 @@ function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): 
 const CHARGED = 1_000;
 
 /** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
-function compare(rest: Int32Array, text: string, from: number): { end: number; count: number } {
+function compareFrom(rest: Int32Array, text: string, from: number): { end: number; count: number } {
   if (splitsSurrogatePair(text, from)) return { end: -1, count: 0 };
   let at = from;
   for (let count = 0; count < rest.length; count += 1) {

@@ -15,5 +15,5 @@ export {
   runLogRestart,
 } from './operator.js';
 export { WrongPassphrase } from './passphrase.js';
-export { EraseRefused, ExportRefused, ImportRefused, Refused } from './refused.js';
+export { ArchiveRefusal, EraseRefused, ExportRefused, ImportRefused } from './refused.js';
 export { type Begun, readBegun } from './resume.js';

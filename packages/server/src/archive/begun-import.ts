@@ -21,12 +21,12 @@ export interface BegunImport {
 }
 
 /** Rows that are discarded in one transaction: writes of the deployment wait for it. */
-const ROWS = 10_000;
+const DISCARDED_ROWS = 10_000;
 
 /** The import of a ledger that was begun and has not ended. */
 export async function findBegun(client: pg.ClientBase, luid: string): Promise<BegunImport | undefined> {
   const { rows } = await client.query<{ value: string }>('select value from deployment where name = $1', [
-    nameOf(luid),
+    importName(luid),
   ]);
   return rows[0] && (readJson(rows[0].value) as BegunImport);
 }
@@ -36,18 +36,18 @@ async function listBegun(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select name from deployment where name like 'import:%' order by name`,
   );
-  return rows.map(({ name }) => name.slice(nameOf('').length));
+  return rows.map(({ name }) => name.slice(importName('').length));
 }
 
 export async function keepBegun(client: pg.ClientBase, luid: string, begun: BegunImport): Promise<void> {
   await client.query(
     'insert into deployment (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
-    [nameOf(luid), JSON.stringify(begun)],
+    [importName(luid), JSON.stringify(begun)],
   );
 }
 
 export async function forgetBegun(client: pg.ClientBase, luid: string): Promise<void> {
-  await client.query('delete from deployment where name = $1', [nameOf(luid)]);
+  await client.query('delete from deployment where name = $1', [importName(luid)]);
 }
 
 /**
@@ -77,7 +77,7 @@ export async function discardBegun(client: pg.ClientBase, luid: string, begun: B
     for (;;) {
       const deleted = await discardSome(client, table, begun.id);
       discarded += deleted;
-      if (deleted < ROWS) break;
+      if (deleted < DISCARDED_ROWS) break;
     }
   }
   await forgetBegun(client, luid);
@@ -112,7 +112,7 @@ async function discardSome(client: pg.ClientBase, table: string, id: number): Pr
     const isGuarded = table === 'change' || table === 'entry';
     if (isGuarded) await client.query(`alter table ${table} disable trigger append_only`);
     const { rowCount } = await client.query(
-      `delete from ${table} where ctid = any (array(select ctid from ${table} where ledger_id = $1 limit ${ROWS}))
+      `delete from ${table} where ctid = any (array(select ctid from ${table} where ledger_id = $1 limit ${DISCARDED_ROWS}))
         and not exists (select from ledger where id = $1)`,
       [id],
     );
@@ -125,6 +125,6 @@ async function discardSome(client: pg.ClientBase, table: string, id: number): Pr
   }
 }
 
-function nameOf(luid: string): string {
+function importName(luid: string): string {
   return `import:${luid}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Line } from '@countersign/verifier';
 
 /** Characters between two cuts, at least. */
-const PIECE = 4 * 1024 * 1024;
+const CUT_SIZE = 4 * 1024 * 1024;
 
 /** A place between two records, or rows, where what was read so far may be stored. */
 export interface Cut {
@@ -31,7 +31,7 @@ export class Cutter {
    */
   take(line: Line, text: string): Cut | undefined {
     let cut: Cut | undefined;
-    if (this.#size > PIECE && this.#isBorder(line)) {
+    if (this.#size > CUT_SIZE && this.#isBorder(line)) {
       cut = { lines: this.#lines, sha256: this.#digest.copy().digest('hex') };
       this.#size = 0;
     }

@@ -18,7 +18,7 @@ import { createSystemKeys } from '../store/queries/ledgers.js';
 import { findVeil } from '../store/queries/secrets.js';
 import { EraseRefused } from './refused.js';
 
-export interface EraseOptions {
+export interface OfflineErasure {
   readonly pool: pg.Pool;
   readonly masterKey: Buffer;
   readonly suite: Suite;
@@ -40,19 +40,19 @@ export interface ErasedByOperator {
 }
 
 /** How often an erasure is decided anew, when the ledger has changed meanwhile. */
-const ATTEMPTS = 10;
+const ERASE_ATTEMPTS = 10;
 
 /**
  * Erases a dropped record, or a final intent, in the name of the ledger alone (interface/records#erase).
  *
  * @throws EraseRefused for what cannot be erased, in words for the operator
  */
-export async function eraseOnDatabase(options: EraseOptions): Promise<ErasedByOperator> {
-  const kind = kindOf(options);
+export async function eraseOnDatabase(options: OfflineErasure): Promise<ErasedByOperator> {
+  const kind = erasableKind(options);
   const length = options.reason.length;
   if (length === 0 || length > limits.erasure.reason)
     throw new EraseRefused(`A reason has 1 to ${limits.erasure.reason} characters.`);
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= ERASE_ATTEMPTS; attempt += 1) {
     try {
       const erased = await tryErase(options, kind);
       if (erased) return erased;
@@ -68,9 +68,9 @@ export async function eraseOnDatabase(options: EraseOptions): Promise<ErasedByOp
 }
 
 /** @returns undefined when something has changed meanwhile */
-async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOperator | undefined> {
+async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOperator | undefined> {
   const { pool, masterKey, suite, runtime, luid, reason } = options;
-  const ledger = await findLedger(options);
+  const ledger = await findLedgerToErase(options);
   const keys = createSystemKeys(pool);
   const integrity = createIntegrity({ masterKey, suite, random: runtime.random, systemKey: keys, alarm: () => {} });
   const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
@@ -98,7 +98,7 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   return result === 'done' ? { record: readJson(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 
-function kindOf({ kind: name, luid }: EraseOptions): Kind {
+function erasableKind({ kind: name, luid }: OfflineErasure): Kind {
   const kind = kinds.find((one) => one.name === name);
   if (!kind) throw new EraseRefused(`There is no kind ${name}.`);
   if (!kind.lifecycle.erasable) throw new EraseRefused(`Records of the kind ${name} are never erased.`);
@@ -106,14 +106,14 @@ function kindOf({ kind: name, luid }: EraseOptions): Kind {
   return kind;
 }
 
-interface LedgerRow {
+interface ErasableLedger {
   readonly id: number;
   readonly luid: string;
   readonly version: number;
 }
 
-async function findLedger({ pool, ledger }: EraseOptions): Promise<LedgerRow> {
-  const { rows } = await pool.query<LedgerRow>(
+async function findLedgerToErase({ pool, ledger }: OfflineErasure): Promise<ErasableLedger> {
+  const { rows } = await pool.query<ErasableLedger>(
     'select id, luid, version from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
     [ledger],
   );

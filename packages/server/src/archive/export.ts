@@ -6,13 +6,21 @@ import { native } from '../auth/native-suite.js';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity, type Integrity } from '../integrity/integrity.js';
 import { veilKeyOf } from '../integrity/veil.js';
-import { open, seal, sealContext } from '../keys/seal.js';
+import { openSealed, seal, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { VEIL_SECRET } from '../store/queries/secrets.js';
 import type { Check } from '../store/queries/version.js';
 import { rowsOf } from './cursor.js';
-import { LEAVES, type LeafColumns, leafOf, namedLeaf, readLogHead, readRestart, waitSealed } from './log-of-export.js';
+import {
+  LEAVES,
+  type LeafColumns,
+  leafOf,
+  readLogHead,
+  readRestart,
+  toNamedLeaf,
+  waitSealed,
+} from './log-of-export.js';
 import { fileMac, newSeal, openSeal, type SealWork } from './passphrase.js';
 import { ExportRefused } from './refused.js';
 import type { Begun } from './resume.js';
@@ -50,7 +58,7 @@ export interface Exported {
   readonly end: EndLine;
 }
 
-interface LedgerRow {
+interface ExportableLedger {
   readonly id: number;
   readonly handle: string;
   readonly luid: string;
@@ -78,7 +86,7 @@ const CHANGES = `select c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.
   from version c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid ${LEAVES}
   where c.ledger_id = $1 order by c.luid, c.change`;
 
-const TAKEN = `select replace(digest::text, '-', '') as name, luid from erased_proof where ledger_id = $1 order by digest`;
+const TAKEN_NAMES = `select replace(digest::text, '-', '') as name, luid from erased_proof where ledger_id = $1 order by digest`;
 
 interface SecretRow {
   readonly luid: string;
@@ -88,7 +96,7 @@ interface SecretRow {
 }
 
 /** With the key of veiled names, `$3`, where there are such. */
-const SECRETS = `select luid, name, sealed from secret where ledger_id = $1
+const SECRET_ROWS = `select luid, name, sealed from secret where ledger_id = $1
   union all select $2::text, $3::text, null
     where exists (select from erased_proof where ledger_id = $1)
       and not exists (select from secret where (ledger_id, luid, name) = ($1, $2, $3))
@@ -102,7 +110,8 @@ const SECRETS = `select luid, name, sealed from secret where ledger_id = $1
  *   go on because the ledger has changed
  */
 export async function exportLedger(options: ExportOptions): Promise<Exported> {
-  if (options.maySeal !== false) await waitSealed(options.pool, (await findLedger(options.pool, options.ledger)).id);
+  if (options.maySeal !== false)
+    await waitSealed(options.pool, (await findLedgerToExport(options.pool, options.ledger)).id);
   const client = await options.pool.connect();
   try {
     await client.query('begin isolation level repeatable read, read only');
@@ -114,8 +123,8 @@ export async function exportLedger(options: ExportOptions): Promise<Exported> {
   }
 }
 
-async function findLedger(on: pg.Pool | pg.PoolClient, named: string): Promise<LedgerRow> {
-  const { rows } = await on.query<LedgerRow>(
+async function findLedgerToExport(on: pg.Pool | pg.PoolClient, named: string): Promise<ExportableLedger> {
+  const { rows } = await on.query<ExportableLedger>(
     'select id, handle, luid from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
     [named],
   );
@@ -140,7 +149,7 @@ class Writer {
 
   async run(): Promise<Exported> {
     const { begun, passphrase, runtime } = this.options;
-    const ledger = await findLedger(this.client, this.options.ledger);
+    const ledger = await findLedgerToExport(this.client, this.options.ledger);
     const counts = await this.#count(ledger);
     const log = await readLogHead(this.client, ledger.id);
     if (begun) assertSame(begun.header, ledger, counts, log);
@@ -173,7 +182,7 @@ class Writer {
     return { header, end };
   }
 
-  async #count({ id }: LedgerRow): Promise<{ changes: number; entries: number }> {
+  async #count({ id }: ExportableLedger): Promise<{ changes: number; entries: number }> {
     const { rows } = await this.client.query<{ changes: number; entries: number }>(
       `select (select count(*) from change where ledger_id = $1) as changes,
         (select count(*) from entry where ledger_id = $1) as entries`,
@@ -183,7 +192,7 @@ class Writer {
   }
 
   /** What stays taken is found by keys: an export that promises them, and has none, could be taken for one of a ledger in use. */
-  async #assertKeys({ id }: LedgerRow): Promise<void> {
+  async #assertKeys({ id }: ExportableLedger): Promise<void> {
     if (await createSystemKeys(this.options.pool)(id)) return;
     throw new ExportRefused('The ledger is read-only here, and has no private keys. Export it without --with-keys.');
   }
@@ -199,7 +208,7 @@ class Writer {
   }
 
   async #header(
-    { id, luid, handle }: LedgerRow,
+    { id, luid, handle }: ExportableLedger,
     counts: { changes: number; entries: number },
     now: string,
     secrets: HeaderLine['secrets'],
@@ -224,7 +233,7 @@ class Writer {
     };
   }
 
-  async #changes(ledger: LedgerRow, header: HeaderLine): Promise<void> {
+  async #changes(ledger: ExportableLedger, header: HeaderLine): Promise<void> {
     const { changes } = header;
     const integrity = this.#integrity();
     const weigh = ({ body }: ChangeRow) => body?.length ?? 0;
@@ -234,9 +243,9 @@ class Writer {
       if (before && before.luid !== row.luid) await this.#current(before);
       before = row;
       // Of an erased version, its leaf shows that it was.
-      if (row.body !== null) await assertStored(integrity.check, ledger.id, row as WholeRow);
+      if (row.body !== null) await assertVersionStored(integrity.check, ledger.id, row as WholeRow);
       const { kind, luid, change, action, moment, hash, body: text } = row;
-      const leaf = (header.log && leafOf(change, row)) ?? namedOf(integrity, ledger.id, row);
+      const leaf = (header.log && leafOf(change, row)) ?? openNamedLeaf(integrity, ledger.id, row);
       const version = { line: 'change', kind, luid, change, action, moment: moment.toISOString(), hash, text };
       await this.#put(leaf ? { ...version, leaf } : version);
       if (this.#lines.change! % 1000 === 0) this.options.progress?.(this.#lines.change!, changes);
@@ -266,14 +275,14 @@ class Writer {
   }
 
   /** What stays taken of erased records, and all secrets: the key by which the first are found is one of these. */
-  async #secrets(ledger: LedgerRow, key: Buffer): Promise<void> {
+  async #secrets(ledger: ExportableLedger, key: Buffer): Promise<void> {
     const { masterKey } = this.options;
-    for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN, [ledger.id]))
+    for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN_NAMES, [ledger.id]))
       await this.#put({ line: 'taken', ...row } satisfies StateLine);
-    for await (const row of rowsOf<SecretRow>(this.client, SECRETS, [ledger.id, ledger.luid, VEIL_SECRET])) {
+    for await (const row of rowsOf<SecretRow>(this.client, SECRET_ROWS, [ledger.id, ledger.luid, VEIL_SECRET])) {
       const { luid, name, sealed } = row;
       const context = sealContext(ledger.luid, luid, name);
-      const plain = sealed ? open(masterKey, sealed, context) : veilKeyOf(masterKey, luid, undefined);
+      const plain = sealed ? openSealed(masterKey, sealed, context) : veilKeyOf(masterKey, luid, undefined);
       await this.#put({
         line: 'secret',
         luid,
@@ -291,7 +300,7 @@ class Writer {
     if (this.#kept > 0) return this.#compare(text);
     this.#pending.push(text);
     this.#size += text.length;
-    if (this.#size > PIECE) await this.#flush();
+    if (this.#size > WRITTEN_AT_ONCE) await this.#flush();
   }
 
   /**
@@ -316,12 +325,12 @@ class Writer {
 }
 
 /** Characters that are written at once. */
-const PIECE = 256 * 1024;
+const WRITTEN_AT_ONCE = 256 * 1024;
 
 type WholeRow = ChangeRow & { readonly hash: string; readonly body: string };
 
 /** @throws ExportRefused for a version that is not what the ledger stored: an export would pass it on as such */
-async function assertStored(check: Check, ledger: number, row: WholeRow): Promise<void> {
+async function assertVersionStored(check: Check, ledger: number, row: WholeRow): Promise<void> {
   const { kind, luid, change } = row;
   try {
     const checking = check({ ledger, kind }, row);
@@ -333,10 +342,10 @@ async function assertStored(check: Check, ledger: number, row: WholeRow): Promis
 }
 
 /** @throws ExportRefused for a leaf that is not what an import has stored */
-function namedOf({ logCodes }: Integrity, ledger: number, { luid, change, leaf_named }: ChangeRow) {
+function openNamedLeaf({ logCodes }: Integrity, ledger: number, { luid, change, leaf_named }: ChangeRow) {
   if (leaf_named === null) return undefined;
   const opened = logCodes.openLeaves(ledger, { luid, change }, leaf_named);
-  if (opened) return namedLeaf(opened);
+  if (opened) return toNamedLeaf(opened);
   throw new ExportRefused(`The leaf of change ${change} of ${luid} was altered in the database.`);
 }
 
@@ -351,7 +360,7 @@ function treeOf(log: LogHead | undefined): string {
 
 function assertSame(
   begun: HeaderLine,
-  { luid }: LedgerRow,
+  { luid }: ExportableLedger,
   counts: { changes: number; entries: number },
   log: LogHead | undefined,
 ): void {

@@ -48,7 +48,7 @@ export interface Imported {
 type Cuts = Map<Cut['lines'], Cut['sha256']>;
 
 /** What is stored in the beginning. */
-const NOTHING: Cut = { lines: 0, sha256: '' };
+const EMPTY_CUT: Cut = { lines: 0, sha256: '' };
 
 /**
  * Makes a ledger of an export. First all of it is verified; then it is stored, some records at a time, under a number that
@@ -65,7 +65,7 @@ export async function importLedger(options: ImportOptions): Promise<Imported> {
   try {
     await holdImport(lock, luid);
     await assertAbsent(lock, header);
-    const begun = await begin(lock, luid, { end, orders, cuts, isReadOnly: secretKey === undefined });
+    const begun = await beginImport(lock, luid, { end, orders, cuts, isReadOnly: secretKey === undefined });
     await storeFile(options, { header, begun, end, orders, cuts, secretKey });
     return { header, summary };
   } finally {
@@ -146,7 +146,7 @@ async function assertAbsent(client: pg.ClientBase, { ledger: { luid, handle } }:
   throw new ImportRefused(`The deployment ${why}. Nothing was stored.`);
 }
 
-interface Beginning {
+interface ImportBeginning {
   readonly end: EndLine;
   readonly orders: Orders;
   readonly cuts: Cuts;
@@ -154,7 +154,7 @@ interface Beginning {
 }
 
 /** Where the import stands: at its beginning, unless one of the same file and sort was interrupted. */
-async function begin(client: pg.ClientBase, luid: string, { end, orders, cuts, isReadOnly }: Beginning) {
+async function beginImport(client: pg.ClientBase, luid: string, { end, orders, cuts, isReadOnly }: ImportBeginning) {
   const { sha256 } = end;
   const before = await findBegun(client, luid);
   if (before?.sha256 === sha256 && before.isReadOnly === isReadOnly && isPartOf(cuts, before)) return before;
@@ -163,7 +163,7 @@ async function begin(client: pg.ClientBase, luid: string, { end, orders, cuts, i
     `select nextval(pg_get_serial_sequence('ledger', 'id')) as id`,
   );
   const order = await drawOrders(client, orders.count);
-  const begun = { id: Number(drawn[0]!.id), sha256, stored: NOTHING, order, isReadOnly };
+  const begun = { id: Number(drawn[0]!.id), sha256, stored: EMPTY_CUT, order, isReadOnly };
   await keepBegun(client, luid, begun);
   return begun;
 }
@@ -199,15 +199,15 @@ async function storeFile(
   });
   const cutter = new Cutter();
   const { luid } = header.ledger;
-  const { lines: before } = begun.stored ?? NOTHING;
+  const { lines: before } = begun.stored ?? EMPTY_CUT;
   let changes = 0;
   for await (const text of options.lines()) {
     const line = parseLine(text);
-    if (typeof line === 'string') throw changedMeanwhile();
+    if (typeof line === 'string') throw fileChanged();
     if (line.line === 'end') break;
     const stored = cutter.take(line, text);
     // Only what was verified is ever stored.
-    if (stored && cuts.get(stored.lines) !== stored.sha256) throw changedMeanwhile();
+    if (stored && cuts.get(stored.lines) !== stored.sha256) throw fileChanged();
     if (stored && stored.lines > before) {
       await transaction(pool, async (client) => {
         await load.store(client);
@@ -218,7 +218,7 @@ async function storeFile(
     if (line.line === 'change') changes += 1;
     if (cutter.lines > before) load.add(line);
   }
-  if (cutter.end() !== end.sha256) throw changedMeanwhile();
+  if (cutter.end() !== end.sha256) throw fileChanged();
   await transaction(pool, async (client) => {
     await load.store(client);
     await appear(client, header, begun);
@@ -261,6 +261,6 @@ const PLACES = `update delivery_retry r set
   '(select seq, row_number() over (order by seq) as place from delivery where ledger_id = $1)',
 );
 
-function changedMeanwhile(): ImportRefused {
+function fileChanged(): ImportRefused {
   return new ImportRefused('The file has changed while it was read. The ledger was not made.');
 }

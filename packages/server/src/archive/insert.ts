@@ -42,7 +42,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
  * What rows are completed from. A line of a limit names its symbol by handle; where that is gone, as earlier releases kept limits,
  * the limit has ended. Records and their history are stored before.
  */
-const COMPLETED: Partial<Record<Table, string>> = {
+const COMPLETED_FROM: Partial<Record<Table, string>> = {
   wallet_limit: `join record s on s.ledger_id = $1 and s.kind = 'symbol' and s.handle = r.symbol and ${isOfPresentSymbol('r.body', 's')}`,
 };
 
@@ -72,7 +72,7 @@ export async function insertRows(
   await client.query({
     text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${overriding}
       select $1, ${names.map((name) => columnOf(table, name)).join(', ')}
-      from json_to_recordset($2::json) as r (${columns}) ${COMPLETED[table] ?? ''} ${CONFLICTS[table] ?? ''}`,
+      from json_to_recordset($2::json) as r (${columns}) ${COMPLETED_FROM[table] ?? ''} ${CONFLICTS[table] ?? ''}`,
     values: [ledger, JSON.stringify(rows)],
   });
 }

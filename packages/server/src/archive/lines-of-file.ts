@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { ImportRefused } from './refused.js';
 
 /** Characters of a line: a version has 4 MiB at most, and JSON may write a character as six. */
-const LONGEST = 64 * 1024 * 1024;
+const LONGEST_FILE_LINE = 64 * 1024 * 1024;
 
 /** Bytes that are read at once: the fewer, the less is in memory before it is freed. */
 const CHUNK = 64 * 1024;
@@ -26,7 +26,7 @@ export async function* linesOfFile(path: string, isWhole = false): AsyncGenerato
     const last = parts.at(-1)!;
     rest.push(last);
     length += last.length;
-    if (length > LONGEST) throw new ImportRefused('The file is not an export: one of its lines is too long.');
+    if (length > LONGEST_FILE_LINE) throw new ImportRefused('The file is not an export: one of its lines is too long.');
   }
   const last = rest.join('');
   if (last !== '' && !isWhole) yield last;

@@ -11,7 +11,7 @@ import type {
 import type pg from 'pg';
 import { createLogCodes } from '../integrity/log-codes.js';
 import { createMac } from '../integrity/mac.js';
-import { open, seal, sealContext } from '../keys/seal.js';
+import { openSealed, seal, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
 import { insertRows, type Table } from './insert.js';
 import { type RebuildMeans, rebuildRecord } from './rebuild.js';
@@ -144,7 +144,7 @@ export class Load {
     if (!secretKey) return undefined;
     const { luid, name, sealed } = line as unknown as { luid: string; name: string; sealed: string };
     const context = sealContext(header.ledger.luid, luid, name);
-    const plain = open(secretKey, Buffer.from(sealed, 'base64'), context);
+    const plain = openSealed(secretKey, Buffer.from(sealed, 'base64'), context);
     return ['secret', { luid, name, sealed: `\\x${seal(masterKey, plain, context).toString('hex')}` }];
   }
 }

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { RESTART } from '../log/restart.js';
 
 /** Milliseconds between two looks at the queue; looks at most, and looks at most while nothing moves. */
-const LOOK = 100;
+const QUEUE_LOOK = 100;
 const LOOKS = 50;
 const IDLE_LOOKS = 20;
 
@@ -31,7 +31,7 @@ export async function waitSealed(pool: pg.Pool, ledger: number): Promise<void> {
     const now = `${queued} ${behind}`;
     idle = now === before ? idle + 1 : 0;
     before = now;
-    await pause(LOOK);
+    await pause(QUEUE_LOOK);
   }
 }
 
@@ -109,7 +109,7 @@ export function leafOf(change: number, row: LeafColumns): ChangeLine['leaf'] | C
  *
  * @param opened what an import has stored of it (integrity/leaf.ts, `closedLeaf`)
  */
-export function namedLeaf(opened: Uint8Array): ClosedLeaf {
+export function toNamedLeaf(opened: Uint8Array): ClosedLeaf {
   return { commitment: Buffer.from(opened.subarray(SALT_BYTES)).toString('base64') };
 }
 

@@ -17,7 +17,7 @@ import { startEmbedded } from '../store/embedded.js';
 import { createPool } from '../store/pool.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { discardImport } from './begun-import.js';
-import { type ErasedByOperator, type EraseOptions, eraseOnDatabase } from './erase.js';
+import { type ErasedByOperator, eraseOnDatabase, type OfflineErasure } from './erase.js';
 import { type Exported, exportLedger } from './export.js';
 import { type Imported, importLedger } from './import.js';
 import { linesOfFile } from './lines-of-file.js';
@@ -44,11 +44,11 @@ export interface ExportCall {
 /** Exports a ledger of this host's deployment (export#export). @throws Error in words for the operator */
 export function runExport({ settings, now, to, ...call }: ExportCall): Promise<Exported> {
   return withDatabase(settings, async ({ pool, masterKey, isShared, dataDir }) => {
-    const shown = showing(fenceOf(dataDir, now));
+    const shown = showInFence(fenceOf(dataDir, now));
     const given = { ...call, pool, masterKey, maySeal: isShared, build: BUILD, runtime: runtimeOf(now), shown };
     if ('write' in to) return exportLedger({ ...given, write: to.write });
     const begun = to.isResumed ? await readBegun(linesOfFile(to.path, true)) : undefined;
-    const file = await openFile(to.path, to.isResumed);
+    const file = await openExportFile(to.path, to.isResumed);
     try {
       await file.truncate(begun?.length ?? 0);
       let at = begun?.length ?? 0;
@@ -82,7 +82,7 @@ export function runImport({ settings, now, path, ...call }: ImportCall): Promise
   );
 }
 
-export interface EraseCall extends Pick<EraseOptions, 'ledger' | 'kind' | 'luid' | 'reason'> {
+export interface EraseCall extends Pick<OfflineErasure, 'ledger' | 'kind' | 'luid' | 'reason'> {
   readonly settings: Settings;
   readonly now: () => number;
 }
@@ -140,7 +140,7 @@ function fenceOf(dataDir: string, now: () => number): Fence {
 }
 
 /** An export is shown to auditors: its checkpoints are in the fence before. */
-function showing(fence: Fence) {
+function showInFence(fence: Fence) {
   return async (log: LogHead): Promise<void> => {
     const last = await fence.last(log.origin);
     if (last && last.size > log.size)
@@ -156,7 +156,7 @@ function runtimeOf(now: () => number): Runtime {
 }
 
 /** A new file is for its owner only, and none is overwritten. */
-async function openFile(path: string, isResumed: boolean): Promise<FileHandle> {
+async function openExportFile(path: string, isResumed: boolean): Promise<FileHandle> {
   try {
     return await open(path, isResumed ? 'r+' : 'wx', 0o600);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type pg from 'pg';
-import { open, sealContext } from '../keys/seal.js';
+import { openSealed, sealContext } from '../keys/seal.js';
 import { ImportRefused } from './refused.js';
 
 /** Bytes of a private key. */
-const SEED_BYTES = 32;
+const PRIVATE_KEY_BYTES = 32;
 
 interface KeyRow {
   readonly handle: string;
@@ -15,7 +15,7 @@ interface KeyRow {
   readonly sealed: Buffer | null;
 }
 
-const KEYS = `select r.handle, r.luid, r.link as public, s.name, s.sealed
+const KEY_ROWS = `select r.handle, r.luid, r.link as public, s.name, s.sealed
   from record r left join secret s using (ledger_id, luid)
   where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`;
 
@@ -35,12 +35,12 @@ interface KeyMeans {
  * @throws ImportRefused unless the ledger has the private keys of all signers that it signs with
  */
 export async function assertOwnKeys(client: pg.ClientBase, { id, luid, masterKey, suite }: KeyMeans): Promise<void> {
-  const { rows } = await client.query<KeyRow>(KEYS, [id]);
+  const { rows } = await client.query<KeyRow>(KEY_ROWS, [id]);
   for (const { handle, luid: of, public: key, name, sealed } of rows) {
     if (sealed === null || name === null)
       throw new ImportRefused(`The export lacks the private key of ${handle}. Import it with --read-only.`);
-    const secret = open(masterKey, sealed, sealContext(luid, of, name));
-    if (secret.length === SEED_BYTES && encodeBase64(suite.publicKey(secret)) === key) continue;
+    const secret = openSealed(masterKey, sealed, sealContext(luid, of, name));
+    if (secret.length === PRIVATE_KEY_BYTES && encodeBase64(suite.publicKey(secret)) === key) continue;
     throw new ImportRefused(`The export has another private key of ${handle} than its own.`);
   }
 }

@@ -5,17 +5,17 @@ import { keyCheck } from '../keys/master-key.js';
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
-const KEY_BYTES = 32;
-const SALT_BYTES = 16;
+const SEAL_KEY_BYTES = 32;
+const SEAL_SALT_BYTES = 16;
 
 /** The parameters of scrypt, as a file says them. */
 export type SealWork = Pick<SecretSeal, 'n' | 'r' | 'p'>;
 
 /** About 128 MiB and half a second for a guess. */
-const COST: SealWork = { n: 131_072, r: 8, p: 1 };
+const SEAL_WORK: SealWork = { n: 131_072, r: 8, p: 1 };
 
 /** The most that a file may ask for, of time and of memory: what exports ask for. */
-const MOST_WORK = COST.n * COST.r * COST.p;
+const MOST_WORK = SEAL_WORK.n * SEAL_WORK.r * SEAL_WORK.p;
 
 /** A passphrase that opens nothing of the file. */
 export class WrongPassphrase extends Error {
@@ -30,9 +30,9 @@ export class WrongPassphrase extends Error {
 export async function newSeal(
   passphrase: string,
   random: (bytes: number) => Uint8Array,
-  work = COST,
+  work = SEAL_WORK,
 ): Promise<{ key: Buffer; seal: SecretSeal }> {
-  const salt = Buffer.from(random(SALT_BYTES)).toString('base64');
+  const salt = Buffer.from(random(SEAL_SALT_BYTES)).toString('base64');
   const seal = { kdf: 'scrypt', ...work, salt, cipher: 'aes-256-gcm' } as const;
   const key = await deriveKey(passphrase, seal);
   return { key, seal: { ...seal, check: keyCheck(key) } };
@@ -72,5 +72,5 @@ export function isFileMac(key: Buffer, sha256: string, mac: string | undefined):
 function deriveKey(passphrase: string, { n, r, p, salt }: Omit<SecretSeal, 'check'>): Promise<Buffer> {
   // Text that looks the same is the same passphrase, however it was typed.
   const text = passphrase.normalize('NFKC');
-  return derive(text, Buffer.from(salt, 'base64'), KEY_BYTES, { N: n, r, p, maxmem: 2 * 128 * MOST_WORK });
+  return derive(text, Buffer.from(salt, 'base64'), SEAL_KEY_BYTES, { N: n, r, p, maxmem: 2 * 128 * MOST_WORK });
 }

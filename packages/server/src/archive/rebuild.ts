@@ -1,6 +1,6 @@
 import { decodeBase64, type RecordEnvelope, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine } from '@countersign/verifier';
-import { closedLeaf } from '../integrity/leaf.js';
+import { makeClosedLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { Mac } from '../integrity/mac.js';
 import type { KindName } from '../kinds/kind.js';
@@ -62,7 +62,7 @@ export function rebuildRecord(
     if (link !== undefined && action !== 'drop') keys.push(link);
   }
   return {
-    changes: [...erased.map(erasedRow), ...(kind === 'intent' ? cutIntent(coded) : coded)],
+    changes: [...erased.map(toErasedRow), ...(kind === 'intent' ? cutIntent(coded) : coded)],
     leaves: erased.map((line) => leafRow(means, line)),
     ...(index ? { record: index.row } : {}),
     used: [...used].map((digest) => ({ digest, luid: latest.luid })),
@@ -70,13 +70,13 @@ export function rebuildRecord(
   };
 }
 
-function erasedRow({ luid, change, kind, action, moment }: ErasedLine): object {
+function toErasedRow({ luid, change, kind, action, moment }: ErasedLine): object {
   return { luid, change, kind, action, moment };
 }
 
 /** The file has a commitment of each: it was verified. */
 function leafRow({ ledger, logCodes }: RebuildMeans, { luid, change, leaf }: ErasedLine): object {
-  const closed = closedLeaf(decodeBase64(leaf!.commitment)!);
+  const closed = makeClosedLeaf(decodeBase64(leaf!.commitment)!);
   return { luid, change, leaf: logCodes.codeLeaves(ledger, { luid, change }, closed) };
 }
 

@@ -7,26 +7,26 @@ export interface Section {
   readonly line: string;
   /** Selects the rows of the ledger `$1`. */
   readonly select: string;
-  readonly toLine: (row: Row) => object;
+  readonly toLine: (row: SectionRow) => object;
 }
 
 /** A row as the driver has it. */
-export type Row = Readonly<Record<string, unknown>>;
+export type SectionRow = Readonly<Record<string, unknown>>;
 
-const BALANCES = `select wallet, symbol, version, available, available_luid, available_moment, available_changed,
+const BALANCE_ROWS = `select wallet, symbol, version, available, available_luid, available_moment, available_changed,
   reserved, reserved_luid, reserved_moment, reserved_changed
   from balance where ledger_id = $1 order by wallet, symbol`;
 
-const ENTRIES = `select wallet, symbol, version, intent, change, available_by as "availableBy", reserved_by as "reservedBy",
+const ENTRY_ROWS = `select wallet, symbol, version, intent, change, available_by as "availableBy", reserved_by as "reservedBy",
   available, reserved, moment from entry where ledger_id = $1 order by wallet, symbol, version`;
 
-const LIMITS = `select wallet, symbol, metric, version, amount, day::text, used, body as text
+const LIMIT_ROWS = `select wallet, symbol, metric, version, amount, day::text, used, body as text
   from wallet_limit w where ledger_id = $1 and ${isInForce('w', '$1')} order by wallet, symbol, metric`;
 
-const OPEN = `select luid, thread, version, due, deadline, stage, state, mac
+const OPEN_INTENT_ROWS = `select luid, thread, version, due, deadline, stage, state, mac
   from open_intent where ledger_id = $1 order by luid`;
 
-const DELIVERIES = `select handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record, linked, event,
+const DELIVERY_ROWS = `select handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record, linked, event,
   moment, status, attempts, tries, signed, attempted, coalesce(due, aside) as due, proofs, purpose, entry, given_up, mac,
   given_up_mac from delivery where ledger_id = $1 order by seq`;
 
@@ -41,21 +41,21 @@ const SCHEDULES = `select policy, hash, through, next_at from schedule where led
 const state = (line: StateLine['line'], select: string): Section => ({
   line,
   select,
-  toLine: ({ mac, given_up_mac, ...row }) => ({ line, ...withoutNulls(row) }),
+  toLine: ({ mac, given_up_mac, ...row }) => ({ line, ...dropNulls(row) }),
 });
 
 /** What follows the versions, in the order of the file. */
 export const SECTIONS: readonly Section[] = [
-  { line: 'balance', select: BALANCES, toLine: balanceLine },
-  { line: 'entry', select: ENTRIES, toLine: (row) => ({ line: 'entry', ...withoutNulls(row) }) as EntryLine },
-  { line: 'limit', select: LIMITS, toLine: (row) => ({ line: 'limit', ...withoutNulls(row) }) as LimitLine },
-  state('open', OPEN),
-  state('delivery', DELIVERIES),
+  { line: 'balance', select: BALANCE_ROWS, toLine: balanceLine },
+  { line: 'entry', select: ENTRY_ROWS, toLine: (row) => ({ line: 'entry', ...dropNulls(row) }) as EntryLine },
+  { line: 'limit', select: LIMIT_ROWS, toLine: (row) => ({ line: 'limit', ...dropNulls(row) }) as LimitLine },
+  state('open', OPEN_INTENT_ROWS),
+  state('delivery', DELIVERY_ROWS),
   state('retry', RETRIES),
   state('schedule', SCHEDULES),
 ];
 
-function balanceLine(row: Row): BalanceLine {
+function balanceLine(row: SectionRow): BalanceLine {
   const side = (name: string): BalanceRow => ({
     amount: row[name] as number,
     luid: row[`${name}_luid`] as string,
@@ -68,7 +68,7 @@ function balanceLine(row: Row): BalanceLine {
 }
 
 /** The row without its nulls, times as text. */
-function withoutNulls(row: Row): Row {
+function dropNulls(row: SectionRow): SectionRow {
   const entries = Object.entries(row).filter(([, value]) => value !== null);
   return Object.fromEntries(entries.map(([name, value]) => [name, value instanceof Date ? timeText(value) : value]));
 }

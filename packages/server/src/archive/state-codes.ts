@@ -2,7 +2,7 @@ import type { StateLine } from '@countersign/verifier';
 import { createDeliveryMac, createOpenMac } from '../integrity/mac.js';
 import type { NewDelivery } from '../store/committer/write.js';
 import { ExportRefused } from './refused.js';
-import type { Row } from './sections.js';
+import type { SectionRow } from './sections.js';
 
 /** Authentication codes of a row that nobody signs, by their columns. */
 export interface StateCodes {
@@ -22,14 +22,14 @@ export function createStateCodes(masterKey: Buffer): StateCodesOf {
     const row = line as unknown as Readonly<Record<string, string | undefined>>;
     const why = row.given_up;
     return {
-      mac: deliveryMac(ledger, decidedOf(line)),
+      mac: deliveryMac(ledger, toDecidedDelivery(line)),
       given_up_mac: why === undefined ? undefined : openMac(ledger, `$evd.${row.handle}`, why),
     };
   };
 }
 
 /** What was decided when a delivery was queued. */
-function decidedOf(line: StateLine): NewDelivery {
+function toDecidedDelivery(line: StateLine): NewDelivery {
   const row = line as unknown as Record<string, unknown>;
   return {
     handle: row.handle,
@@ -48,7 +48,7 @@ function decidedOf(line: StateLine): NewDelivery {
 }
 
 /** @throws ExportRefused for a row whose codes are others: the code of the file would pass it on as the ledger's own */
-export function assertCoded({ mac, given_up_mac }: StateCodes, row: Row, line: StateLine): void {
+export function assertCoded({ mac, given_up_mac }: StateCodes, row: SectionRow, line: StateLine): void {
   if (mac === (row.mac ?? undefined) && given_up_mac === (row.given_up_mac ?? undefined)) return;
   const named = line.line === 'delivery' ? `$evd.${line.handle}` : `${line.luid} under way`;
   throw new ExportRefused(`The row of ${named} is not what was stored: it was altered in the database.`);

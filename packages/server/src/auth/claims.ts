@@ -42,13 +42,13 @@ export interface Claims {
  */
 export function parseClaims(claims: JsonObject, now: number, maker: Maker, longest: number): Claims | ClaimFault {
   const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;
-  if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return 'claims-malformed';
-  if (!isMoment(iat) || !isMoment(exp) || exp < iat) return 'claims-malformed';
+  if (!isTextClaim(iss) || !(isTextClaim(aud) || (maker === 'provider' && isTextList(aud)))) return 'claims-malformed';
+  if (!isMomentClaim(iat) || !isMomentClaim(exp) || exp < iat) return 'claims-malformed';
   if (exp * 1000 <= now) return 'expired';
   if (iat * 1000 > now + LEEWAY) return 'from-the-future';
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now)) return 'not-valid-yet';
   if (!isOptionalText(sub) || !isOptionalText(jti) || !isOptionalText(hsh)) return 'claims-malformed';
-  const audiences = isText(aud) ? [aud] : (aud as readonly string[]);
+  const audiences = isTextClaim(aud) ? [aud] : (aud as readonly string[]);
   const read: Claims = { iss, audiences, expiresAt: exp * 1000, ...(hsh && { hsh }) };
   if (maker === 'provider') return read;
   if (jti && exp - iat > SINGLE_USE_LIFE) return 'single-use-too-long';
@@ -56,12 +56,12 @@ export function parseClaims(claims: JsonObject, now: number, maker: Maker, longe
   return jti ? { ...read, jti } : read;
 }
 
-function isText(claim: Json | undefined): claim is string {
+function isTextClaim(claim: Json | undefined): claim is string {
   return typeof claim === 'string' && claim !== '';
 }
 
 function isTextList(claim: Json | undefined): boolean {
-  return Array.isArray(claim) && claim.length > 0 && claim.every(isText);
+  return Array.isArray(claim) && claim.length > 0 && claim.every(isTextClaim);
 }
 
 function isOptionalText(claim: Json | undefined): claim is string | undefined {
@@ -69,6 +69,6 @@ function isOptionalText(claim: Json | undefined): claim is string | undefined {
 }
 
 /** Seconds since 1970; fractions are allowed. */
-function isMoment(claim: Json | undefined): claim is number {
+function isMomentClaim(claim: Json | undefined): claim is number {
   return typeof claim === 'number' && claim > 0;
 }

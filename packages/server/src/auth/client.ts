@@ -11,7 +11,7 @@ import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 
 /** The factor behind a client id, before its secret is checked. */
-export interface Candidate {
+export interface ClientCandidate {
   /** Absent for an unknown client id. */
   readonly factor?: RecordEnvelope;
   /** The secret expected of the client; absent when the factor holds none. */
@@ -36,7 +36,7 @@ export interface Client {
  *
  * @param id as sent
  */
-export async function candidateFor(session: Session, id: string): Promise<Candidate> {
+export async function candidateFor(session: Session, id: string): Promise<ClientCandidate> {
   const isOne = id.length <= limits.handle && !id.includes('\u0000');
   const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await session.store.linked.first(query);
@@ -53,12 +53,12 @@ export async function candidateFor(session: Session, id: string): Promise<Candid
 }
 
 /** Whether `secret` is the candidate's. Takes the same time for every wrong secret, and when the candidate has none. */
-export function knowsSecret(candidate: Candidate, secret: string): boolean {
-  const equal = timingSafeEqual(sha256(candidate.secret ?? ''), sha256(secret));
+export function knowsSecret(candidate: ClientCandidate, secret: string): boolean {
+  const equal = timingSafeEqual(digestOfSecret(candidate.secret ?? ''), digestOfSecret(secret));
   return candidate.secret !== undefined && equal;
 }
 
-function sha256(text: string): Buffer {
+function digestOfSecret(text: string): Buffer {
   return digest('sha256', text, 'buffer');
 }
 
@@ -66,7 +66,7 @@ function sha256(text: string): Buffer {
  * The client of a factor whose secret was checked, and the ledger at its current version. `client` is absent when the
  * factor or its signer is out of use (interface/tokens#token-endpoint).
  */
-export async function clientOf(
+export async function findClient(
   session: Session,
   factor: RecordEnvelope,
 ): Promise<{ readonly client?: Client; readonly ledger: Ledger }> {

@@ -24,7 +24,7 @@ export interface Compact {
 export function parseCompact(token: string): Compact | undefined {
   const [header, claims, signature, ...rest] = token.split('.', 4);
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) return undefined;
-  const read = { header: objectOf(header), claims: objectOf(claims), signature: decodeBase64Url(signature) };
+  const read = { header: parsePart(header), claims: parsePart(claims), signature: decodeBase64Url(signature) };
   if (read.header === undefined || read.claims === undefined || read.signature === undefined) return undefined;
   const { alg, kid, crit } = read.header;
   if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '' || crit !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function parseCompact(token: string): Compact | undefined {
   };
 }
 
-function objectOf(part: string): JsonObject | undefined {
+function parsePart(part: string): JsonObject | undefined {
   const bytes = decodeBase64Url(part);
   if (bytes === undefined || !isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');

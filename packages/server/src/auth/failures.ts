@@ -12,7 +12,7 @@ export interface FailureBounds {
  * Counts failed attempts by key, in one process. When it is full, the oldest key is forgotten. So an attacker who wants
  * one key forgotten has to fail with `remembered` others.
  */
-export class Failures {
+export class FailureCounts {
   readonly #clock: () => number;
   readonly #bounds: FailureBounds;
   /** In the order in which the windows opened, which is that in which they end. */

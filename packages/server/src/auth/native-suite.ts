@@ -22,18 +22,18 @@ const secrets = new LruCache<string, Buffer>(2 * limits.ledgers.count);
  */
 export const native: Suite = {
   sha256: (text) => hash('sha256', text, 'hex'),
-  sign,
-  verify,
+  sign: signDetached,
+  verify: verifyDetached,
   publicKey: (seed) => Uint8Array.from(secretOf(seed).subarray(SEED_BYTES)),
 };
 
-function sign(message: Uint8Array, seed: Uint8Array): Uint8Array {
+function signDetached(message: Uint8Array, seed: Uint8Array): Uint8Array {
   const signature = new Uint8Array(SIGNATURE_BYTES);
   crypto_sign_detached(asBuffer(signature), asBuffer(message), secretOf(seed));
   return signature;
 }
 
-function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+function verifyDetached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   // The binding throws on other lengths; libsodium checks the rest.
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_BYTES) return false;
   return crypto_sign_verify_detached(asBuffer(signature), asBuffer(message), asBuffer(publicKey));

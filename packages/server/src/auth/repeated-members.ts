@@ -1,7 +1,7 @@
 import { readJson } from '@countersign/protocol';
 
 /** Strings, and the punctuation that tells which of them are names of members. */
-const PIECE = /"(?:[^"\\]|\\.)*"|[{}:]/g;
+const STRING_OR_PUNCTUATION = /"(?:[^"\\]|\\.)*"|[{}:]/g;
 
 /**
  * Whether an object in `text`, which is valid JSON, names a member twice. Parsers differ in which one they keep, so two
@@ -10,7 +10,7 @@ const PIECE = /"(?:[^"\\]|\\.)*"|[{}:]/g;
 export function repeatsMember(text: string): boolean {
   const open: Set<string>[] = [];
   let last = '';
-  for (const [piece] of text.matchAll(PIECE)) {
+  for (const [piece] of text.matchAll(STRING_OR_PUNCTUATION)) {
     if (piece === '{') {
       open.push(new Set());
     } else if (piece === '}') {

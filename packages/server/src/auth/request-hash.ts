@@ -25,7 +25,7 @@ export function requestHash(request: BoundRequest, names: readonly string[] = []
     {
       method: request.method.toUpperCase(),
       url: request.url,
-      headers: names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, headerOf(request, name)])),
+      headers: names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, boundHeader(request, name)])),
       body: normalizeBody(request.body),
     },
     native,
@@ -48,7 +48,7 @@ export function bindsRequest(hsh: string, request: BoundRequest): boolean {
   }
 }
 
-function headerOf(request: BoundRequest, name: string): string {
+function boundHeader(request: BoundRequest, name: string): string {
   const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
   if (value === undefined) throw new LedgerError('auth.unauthorized', 'Invalid token.');
   return typeof value === 'string' ? value : value.join(', ');

@@ -10,7 +10,7 @@ const signInPool = promisify(sign);
  * Signatures under way. A key that was judged signs within some tens of milliseconds, so two of the four threads are always
  * left to others, and one ledger holds one of the two.
  */
-const underWay = createWeightedSemaphore({
+const signaturesUnderWay = createWeightedSemaphore({
   ...limits.rsaSignatures,
   late: 'Other signatures took too long. Retry later.',
 });
@@ -28,7 +28,7 @@ export async function signToken(
   claims: JsonObject,
 ): Promise<string> {
   const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  const signature = await underWay(ledger, 1, () => signInPool('sha256', Buffer.from(text), key));
+  const signature = await signaturesUnderWay(ledger, 1, () => signInPool('sha256', Buffer.from(text), key));
   return `${text}.${signature.toString('base64url')}`;
 }
 
@@ -36,6 +36,6 @@ export async function signToken(
  * Whether the key made the signature by RS256. It is computed at once, beside the pool of threads: the public exponent is
  * short, so it takes a fifth of a millisecond.
  */
-export function isSignedBy(key: KeyObject, signed: Uint8Array, signature: Uint8Array): boolean {
+export function isRs256SignedBy(key: KeyObject, signed: Uint8Array, signature: Uint8Array): boolean {
   return verify('sha256', signed, key, signature);
 }

@@ -15,10 +15,10 @@ const imported = new LruCache<string, { readonly key: RsaVerifyingKey | undefine
  */
 export function rsaKey(text: string): RsaVerifyingKey | undefined {
   if (text.length > limits.untrustedKeys.publicKey) return undefined;
-  return imported.getOrSet(text, () => ({ key: judge(text) })).key;
+  return imported.getOrSet(text, () => ({ key: judgeRsaKey(text) })).key;
 }
 
-function judge(text: string): RsaVerifyingKey | undefined {
+function judgeRsaKey(text: string): RsaVerifyingKey | undefined {
   try {
     return readRsaPublicKey(text);
   } catch (error) {

@@ -13,7 +13,7 @@ import { secretValues } from './secret-values.js';
 import { isProviderKey, isUsable } from './usable.js';
 
 /** A private key that a provider signs tokens with. */
-export interface SigningKey {
+export interface ProviderKey {
   /** Handle of the factor, which tokens name as `kid`. */
   readonly kid: string;
   readonly key: KeyObject;
@@ -24,7 +24,7 @@ export interface SigningKey {
  * signer or factor does not. A cached key stays right all the same, since the oldest one signs; only found keys are
  * cached.
  */
-const signingKeys = new LruCache<string, SigningKey>(limits.providers);
+const signingKeys = new LruCache<string, ProviderKey>(limits.providers);
 
 /**
  * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it
@@ -33,7 +33,7 @@ const signingKeys = new LruCache<string, SigningKey>(limits.providers);
  *
  * @param session its ledger must be current
  */
-export async function findSigningKey(session: Session, provider: string): Promise<SigningKey | undefined> {
+export async function findSigningKey(session: Session, provider: string): Promise<ProviderKey | undefined> {
   const { ledger } = session;
   const name = `${ledger.luid} ${ledger.version} ${provider}`;
   const known = signingKeys.get(name);
@@ -47,7 +47,7 @@ export async function findSigningKey(session: Session, provider: string): Promis
 async function loadSigningKey(
   session: Session,
   provider: string,
-): Promise<{ key: SigningKey | undefined; version: number }> {
+): Promise<{ key: ProviderKey | undefined; version: number }> {
   const [signer, { version, records }] = await Promise.all([
     session.store.findVersion({ ledger: session.ledger.id, kind: 'signer', id: provider, by: 'handle' }),
     session.store.find({
@@ -79,7 +79,7 @@ async function loadSigningKey(
 /**
  * The private key of a factor, as the ledger holds it; undefined unless tokens signed with it verify under the factor.
  */
-async function findFactorKey(session: Session, factor: RecordEnvelope): Promise<SigningKey | undefined> {
+async function findFactorKey(session: Session, factor: RecordEnvelope): Promise<ProviderKey | undefined> {
   const { data, luid } = factor;
   const [name] = secretNames([data.secret]);
   if (!isProviderKey(factor) || !isUsable(factor) || name === undefined) return undefined;

@@ -6,7 +6,7 @@ import { type ClaimFault, type Claims, type Maker, parseClaims } from './claims.
 import { type Compact, parseCompact } from './compact.js';
 import { native } from './native-suite.js';
 import { type BoundRequest, bindsRequest } from './request-hash.js';
-import { isSignedBy } from './rs256.js';
+import { isRs256SignedBy } from './rs256.js';
 import { rsaKey } from './rsa-key.js';
 
 /**
@@ -45,7 +45,7 @@ export interface Token {
   readonly factor?: string;
 }
 
-const BEARER = /^Bearer +([^ ]+)$/i;
+const BEARER_HEADER = /^Bearer +([^ ]+)$/i;
 
 /** Characters of the base64 of 32 bytes. */
 const KEY_TEXT = 44;
@@ -66,7 +66,7 @@ export async function verifyToken(
   replays: Replays,
   longest: number = limits.selfSignedLife,
 ): Promise<Token> {
-  const token = BEARER.exec(authorization)?.[1];
+  const token = BEARER_HEADER.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken('no-bearer');
   if (token.length > limits.token) throw invalidToken('too-long');
   const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);
@@ -154,7 +154,7 @@ async function verifyProvided(compact: Compact, request: BoundRequest, keys: Key
   );
   if (claims.iss !== factor.signer) throw invalidToken('issuer-wrong');
   const { key } = valid('key-malformed', rsaKey(factor.public));
-  if (!isSignedBy(key, compact.signed, compact.signature)) throw invalidToken('badly-signed');
+  if (!isRs256SignedBy(key, compact.signed, compact.signature)) throw invalidToken('badly-signed');
   checkRequest(claims, request);
   return { kind: 'oauth2-token', claims: compact.claims, factor: compact.kid };
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { decide } from '../access/decide.js';
+import { decideAccess } from '../access/decide.js';
 import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';
 
@@ -17,5 +17,5 @@ export async function isAllowedOn(
   subject: Subject,
 ): Promise<boolean> {
   await session.task.turn();
-  return decide(action, subject.kind, caller, contextOf(session, subject)).granted;
+  return decideAccess(action, subject.kind, caller, contextOf(session, subject)).granted;
 }

@@ -1,14 +1,14 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { isRead, judge } from '../access/decide.js';
-import { missingPermissions } from '../access/refusal.js';
+import { isRead, judgeAccess } from '../access/decide.js';
+import { refuseForPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent, Stored } from '../records/stored.js';
 import { type Conditions, contextOf } from './context.js';
-import { refuse } from './refuse.js';
+import { refuseAction } from './refuse.js';
 import { subjectOf } from './subject.js';
 
 /** An action on a stored record, or on one that a create would make. */
@@ -53,13 +53,13 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const { action, record, subject } = rightFor(asked);
   const around = contextOf(session, subject, asked.conditions);
   const context = asked.isOutside ? { ...around, domains: [] } : around;
-  const judgement = judge(action, record, caller, context);
+  const judgement = judgeAccess(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
   if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller)))
     return session.task.grant();
   await session.task.turn();
-  if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
-  throw await refuse(session, caller, action, record);
+  if (context.terms.ownProofs.has(record)) throw refuseForPermissions(action, record, caller, context);
+  throw await refuseAction(session, caller, action, record);
 }
 
 /**
@@ -126,7 +126,7 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
   const context = contextOf(session, subject);
   // A record named by luid may be in any domain (interface/domains#which-domain-a-record-is-in).
   const domains = subject.data.handle === undefined ? [...session.ledger.domains.values()] : context.domains;
-  const judgement = judge('read', kind.name, caller, { ...context, domains, hopeful: true });
+  const judgement = judgeAccess('read', kind.name, caller, { ...context, domains, hopeful: true });
   if (judgement.granted) return;
   session.explain?.({
     ledger: session.ledger.handle,
@@ -135,7 +135,7 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
     ...describeHandle(subject),
     ...judgement,
   });
-  throw await refuse(session, caller, 'read', kind.name);
+  throw await refuseAction(session, caller, 'read', kind.name);
 }
 
 /**
@@ -145,7 +145,7 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
 export async function readsEvery(session: Session, kind: Kind, caller: Caller): Promise<boolean> {
   await session.task.turn();
   const context = contextOf(session);
-  return !session.explain && !context.ledger.policyBased && judge('read', kind.name, caller, context).granted;
+  return !session.explain && !context.ledger.policyBased && judgeAccess('read', kind.name, caller, context).granted;
 }
 
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */

@@ -1,5 +1,5 @@
 import { type JsonObject, parseAddress, type RecordEnvelope, readJson, type StoredProof } from '@countersign/protocol';
-import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
+import type { Caller, CallerKey, ShownKey, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -35,14 +35,18 @@ export async function callerOfRead(session: Session, token: Token | undefined): 
   return withToken([], token, await keyOfToken(session, token, false));
 }
 
-function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | undefined): Caller {
+function withToken(proofs: readonly CallerKey[], token: Token | undefined, key: CallerKey | undefined): Caller {
   if (!token) return { proofs };
   const isProvided = token.kind === 'oauth2-token' ? ({ isProvided: true } as const) : {};
   return { proofs, token: { claims: token.claims, ...isProvided, ...(key ? { key } : {}) } };
 }
 
 /** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */
-async function keyOfToken(session: Session, token: Token | undefined, trustAbsence: boolean): Promise<Key | undefined> {
+async function keyOfToken(
+  session: Session,
+  token: Token | undefined,
+  trustAbsence: boolean,
+): Promise<CallerKey | undefined> {
   if (!token) return undefined;
   if (token.key !== undefined) return resolveKey(session, token.key, trustAbsence);
   const { sub } = token.claims;
@@ -89,7 +93,7 @@ function keyFor(key: string, signer: SignerFacts): ShownKey {
  * key in the signer's record may be anyone's, even an owner's: it counts where the record has a proof of it
  * (docs/interface/proofs.md). The ledger's own signers cannot be named in this way.
  */
-export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
+export function keySaid(ledger: Ledger, signer: SignerFacts): CallerKey | undefined {
   if (kindNamed('signer').access.reserved?.includes(signer.handle)) return undefined;
   if (!isUsable({ meta: signer })) return { retired: signer.handle };
   return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
@@ -100,7 +104,7 @@ export async function keyOfProof(
   session: Session,
   proof: StoredProof,
   trustAbsence: boolean,
-): Promise<Key | undefined> {
+): Promise<CallerKey | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, trustAbsence);
   const signer = await signerOf(session, proof.signer, 'handle');
   return signer && keySaid(session.ledger, signer);

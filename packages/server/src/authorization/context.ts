@@ -1,4 +1,4 @@
-import type { Context, Subject } from '../access/context.js';
+import type { AccessContext, Subject } from '../access/context.js';
 import { rightTerms } from '../kinds/registry.js';
 import { domainsFrom } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -9,7 +9,7 @@ import type { Session } from '../ledgers/session.js';
 export type Conditions = (name: string) => boolean;
 
 /** What a decision on a record rests on, beside the caller. When `conditions` is absent, every condition fails. */
-export function contextOf(session: Session, subject?: Subject, conditions?: Conditions): Context {
+export function contextOf(session: Session, subject?: Subject, conditions?: Conditions): AccessContext {
   const domains = domainsFrom(session.ledger, subject?.meta.domain);
   session.task.spend(1 + FIND_DOMAIN_STEPS * domains.length);
   return {

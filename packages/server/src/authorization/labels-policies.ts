@@ -21,7 +21,7 @@ interface LabelValue {
 }
 
 /** A record that is about to have other labels; `subject` is what it is, with the data that it is to have. */
-interface Labeled {
+interface LabelChange {
   readonly kind: Kind;
   readonly subject: Subject;
   readonly luid: string;
@@ -38,31 +38,31 @@ interface Labeled {
  * @returns the labels that no other record may have: the commit looks once more
  * @throws `record.labels-policy-violation` for a label that no value names, or that another record has
  */
-export async function assertLabels(session: Session, labeled: Labeled): Promise<UniqueLabel[]> {
+export async function assertLabels(session: Session, labeled: LabelChange): Promise<UniqueLabel[]> {
   const { kind, subject, had = [], has = [], luid, key } = labeled;
   const before = new Set(had);
   const added = has.filter((label) => !before.has(label));
   if (added.length === 0) return [];
   await session.task.turn();
   const { ledger, task } = session;
-  const values = valuesAbout(task, ledger, { ...subject, meta: { ...subject.meta, labels: has } });
+  const values = labelValuesAbout(task, ledger, { ...subject, meta: { ...subject.meta, labels: has } });
   if (values === undefined) return [];
   const unique: UniqueLabel[] = [];
   for (const label of added) {
-    const naming = values.filter((value) => names(value, label, task));
-    if (naming.length === 0) throw violation(kind, label, 'No values correspond to the target label.');
+    const naming = values.filter((value) => namesLabel(value, label, task));
+    if (naming.length === 0) throw labelViolation(kind, label, 'No values correspond to the target label.');
     for (const domain of new Set(naming.flatMap((one) => (one.unique ? [one.domain] : [])))) {
       unique.push({ label, ...(domain === undefined ? {} : { domains: domainsWithin(ledger, domain) }) });
     }
     await task.turn();
   }
   const taken = await session.store.labeled({ ledger: ledger.id, kind: kind.name, luid, key, labels: unique });
-  if (taken !== undefined) throw violation(kind, taken, `Another ${kind.name} has it.`);
+  if (taken !== undefined) throw labelViolation(kind, taken, `Another ${kind.name} has it.`);
   return unique;
 }
 
 /** The values of labels policies about the record; `undefined` where no policy with values is about it. */
-function valuesAbout(cost: Cost, ledger: Ledger, subject: Subject): LabelValue[] | undefined {
+function labelValuesAbout(cost: Cost, ledger: Ledger, subject: Subject): LabelValue[] | undefined {
   const values = policiesAbout(cost, ledger, 'labels', subject).flatMap(({ values, domain }) => {
     cost.spend(values.length);
     // Earlier releases stored values of any form.
@@ -72,7 +72,7 @@ function valuesAbout(cost: Cost, ledger: Ledger, subject: Subject): LabelValue[]
   return values.filter(({ filter }) => !filter || matchesFilter(filter, subject, cost));
 }
 
-function names({ label: named }: LabelValue, label: string, cost: Cost): boolean {
+function namesLabel({ label: named }: LabelValue, label: string, cost: Cost): boolean {
   cost.spend(1);
   return named === undefined || matches(named, label, cost);
 }
@@ -82,6 +82,6 @@ function domainsWithin(ledger: Ledger, domain: string): string[] {
   return [...ledger.domains.keys()].filter((one) => isWithin(ledger, one, domain));
 }
 
-function violation(kind: Kind, label: string, why: string): LedgerError {
+function labelViolation(kind: Kind, label: string, why: string): LedgerError {
   return new LedgerError('record.labels-policy-violation', `Cannot set ${kind.name} label to ${label}. ${why}`);
 }

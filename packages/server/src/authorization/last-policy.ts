@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
-import { judge } from '../access/decide.js';
+import { judgeAccess } from '../access/decide.js';
 import { accessRefusal } from '../access/refusal.js';
-import { opens } from '../access/standing.js';
+import { opensLedger } from '../access/standing.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';
@@ -23,14 +23,14 @@ export async function assertMayClose(
   if (session.isOwn || kind.access.part !== 'policies') return;
   await session.task.turn();
   const context = contextOf(session);
-  if (!context.ledger.policyBased || !opens(session.ledger.policies, session.task)) return;
+  if (!context.ledger.policyBased || !opensLedger(session.ledger.policies, session.task)) return;
   const others = [...session.ledger.policies].flatMap(([name, policy]): [string, AccessPolicy][] => {
     if (name !== handle) return [[name, policy]];
     const { status: _, ...rest } = policy;
     return status === undefined ? [] : [[name, { ...rest, status }]];
   });
   await session.task.turn();
-  if (opens(new Map(others), session.task) || judge('create', 'policy', caller, context).granted) return;
+  if (opensLedger(new Map(others), session.task) || judgeAccess('create', 'policy', caller, context).granted) return;
   throw status === undefined
     ? accessRefusal('drop', 'policy', { credentials: true })
     : accessRefusal('create', 'policy-proof', { credentials: true });

@@ -6,7 +6,7 @@ import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 
 /** What of a policy beside an access policy decides whether it is about a record. */
-type Policy = AccessPolicy & { readonly filter?: JsonObject };
+type FilteredPolicy = AccessPolicy & { readonly filter?: JsonObject };
 
 /**
  * The policies of a schema that are in force and about the record (interface/policies): by kind, filter and domain.
@@ -15,10 +15,10 @@ type Policy = AccessPolicy & { readonly filter?: JsonObject };
  *   no policy is about it
  */
 export function policiesAbout(cost: Cost, ledger: Ledger, schema: string, subject: Subject): AccessPolicy[] {
-  return [...ledger.policies.values()].filter((policy) => isAbout(cost, ledger, policy, schema, subject));
+  return [...ledger.policies.values()].filter((policy) => isPolicyAbout(cost, ledger, policy, schema, subject));
 }
 
-function isAbout(cost: Cost, ledger: Ledger, policy: Policy, schema: string, subject: Subject): boolean {
+function isPolicyAbout(cost: Cost, ledger: Ledger, policy: FilteredPolicy, schema: string, subject: Subject): boolean {
   cost.spend(1);
   if (policy.schema !== schema || policy.status === 'inactive') return false;
   if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;

@@ -11,7 +11,12 @@ import { contextOf } from './context.js';
  *
  * @param action the one that is refused; a list is refused as `query`, and judged as `read`
  */
-export async function refuse(session: Session, caller: Caller, action: string, record: string): Promise<LedgerError> {
+export async function refuseAction(
+  session: Session,
+  caller: Caller,
+  action: string,
+  record: string,
+): Promise<LedgerError> {
   const credentials = caller.proofs.length > 0 || caller.token !== undefined;
   const error = accessRefusal(action, record, { credentials });
   if (!credentials) return error;

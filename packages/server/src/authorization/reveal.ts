@@ -1,8 +1,8 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { judge } from '../access/decide.js';
-import { missingPermissions } from '../access/refusal.js';
+import { judgeAccess } from '../access/decide.js';
+import { refuseForPermissions } from '../access/refusal.js';
 import { type SealedSecret, secretValues } from '../auth/secret-values.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -18,12 +18,12 @@ export async function assertMayReveal(session: Session, kind: Kind, caller: Call
   await session.task.turn();
   const context = contextOf(session, subject);
   const record = kind.secrets.reveals ?? '';
-  const judgement = judge('reveal', record, caller, context);
+  const judgement = judgeAccess('reveal', record, caller, context);
   const handle = String(subject.data.handle);
   session.explain?.({ ledger: session.ledger.handle, action: 'reveal', record, handle, ...judgement });
   if (judgement.granted) return;
   await session.task.turn();
-  throw missingPermissions('reveal', record, caller, context);
+  throw refuseForPermissions('reveal', record, caller, context);
 }
 
 /**

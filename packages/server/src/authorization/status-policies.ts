@@ -34,17 +34,17 @@ export function applicableValues(
   if (policies.length === 0) return undefined;
   const values = policies.flatMap((policy) => policy.values as unknown as StatusValue[]);
   return values.filter(({ status, filter }) => {
-    cost.spend(VALUE + elementsOf(status));
+    cost.spend(VALUE_STEPS + statusCount(status));
     if (status !== undefined && (asked === null || !namesStatus(status, asked))) return false;
     return !filter || matchesFilter(filter, subject, cost);
   });
 }
 
 /** Steps per value of a policy, beside its filter. */
-const VALUE = 3;
+const VALUE_STEPS = 3;
 
 /** Steps beside the first to search the names of a status. */
-function elementsOf(status: Json | undefined): number {
+function statusCount(status: Json | undefined): number {
   if (!isObject(status)) return 0;
   return [status.$in, status.$nin].reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length >> 2 : 0), 0);
 }

@@ -27,12 +27,12 @@ export async function statusAfter(
 ): Promise<'repeat' | { becomes: string | undefined }> {
   const { status: from, proofs } = record.meta;
   if (asked === undefined || kind.lifecycle.fixedStatus) return { becomes: from };
-  const outcome = outcomeOf(kind, from, asked);
+  const outcome = statusOutcome(kind, from, asked);
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (interface/records#order-of-checks).
   await session.task.turn();
   const values = applicableValues(session.task, session.ledger, subject, asked);
-  if (values?.length === 0) throw violation(kind, asked);
+  if (values?.length === 0) throw statusViolation(kind, asked);
   if (outcome === 'refused') {
     throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
   }
@@ -44,7 +44,7 @@ export async function statusAfter(
 /** What only a drop and an erasure make of a record: one in force never has them. */
 const ENDS: readonly (string | null)[] = ['dropped', 'erased'];
 
-function outcomeOf(
+function statusOutcome(
   { lifecycle }: Kind,
   from: string | undefined,
   asked: string | null,
@@ -58,11 +58,11 @@ function outcomeOf(
  *   (interface/policies#status-policies)
  */
 export function assertMayBeCreated(cost: Cost, ledger: Ledger, kind: Kind, subject: Subject): void {
-  if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
+  if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw statusViolation(kind, 'created');
 }
 
 /** The refusal of a status that no value of the applicable policies names (interface/policies#status-policies). */
-function violation(kind: Kind, status: string | null): LedgerError {
+function statusViolation(kind: Kind, status: string | null): LedgerError {
   return new LedgerError(
     'record.status-policy-violation',
     `Cannot set ${kind.name} status to ${status}. No values correspond to the target status.`,

@@ -8,7 +8,7 @@ import { createFailures } from './failures.js';
 import { createHeartbeat } from './heartbeat.js';
 import { createHints } from './hints.js';
 import { type Loop, startLoop } from './loop.js';
-import type { BackgroundBounds, Shared } from './shared.js';
+import type { BackgroundBounds, WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
 
 /** The background work of one process. Every process of the deployment has the same workers. */
@@ -57,7 +57,7 @@ export function startBackground(options: BackgroundOptions): Background {
     clock,
     failed: (err) => failed({ step: 'renew', err }),
   });
-  const shared: Shared = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: createMutex() };
+  const shared: WorkerDeps = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: createMutex() };
   const loops = new Map<string, Loop>();
   for (const worker of workers) {
     if (loops.has(worker.name)) throw new Error(`Two background workers are named ${worker.name}.`);
@@ -117,7 +117,7 @@ function hearHints(
 }
 
 /** A mutex: runs the given looks one at a time, in order. */
-function createMutex(): Shared['inTurn'] {
+function createMutex(): WorkerDeps['inTurn'] {
   let last: Promise<unknown> = Promise.resolve();
   return (look) => {
     const mine = last.then(look);

@@ -10,7 +10,7 @@ import type { BackgroundMetrics } from '../metrics.js';
 export type BackgroundStep = 'claim' | 'run' | 'renew' | 'release' | 'hint';
 
 /** A failure as it is logged. */
-export interface Failure {
+export interface WorkerFailure {
   /** The worker's name; absent for a failure that concerns all workers. */
   readonly name?: string;
   readonly step: BackgroundStep;
@@ -33,7 +33,7 @@ export function createFailures(
   log: FastifyBaseLogger,
   metrics: BackgroundMetrics,
   now: () => number,
-): (failure: Failure) => void {
+): (failure: WorkerFailure) => void {
   const pass = limitRate(limits.background.lines, now);
   return (failure) => {
     metrics.failed(failure.name ?? '', failure.step);

@@ -3,7 +3,7 @@ import { backOff, spread } from '../base/back-off.js';
 import type { DueUnits } from '../store/queries/leases.js';
 import { Alarm } from './alarm.js';
 import { type Run, Stopping, startRun } from './run.js';
-import type { Shared } from './shared.js';
+import type { WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
 
 /** The loop of one worker in one process. */
@@ -17,14 +17,14 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-const NOTHING: DueUnits = { claimed: [], chosen: 0, lag: 0 };
+const NO_UNITS: DueUnits = { claimed: [], chosen: 0, lag: 0 };
 
 /**
  * Looks for due units repeatedly: at least every `worker.every` milliseconds, with jitter; when a unit that is held or
  * rests may be free; at once after a look that filled all free lanes, or lost a unit to another process; and when it is
  * woken. Looks are at least `bounds.pause` milliseconds apart.
  */
-export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
+export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
   const { metrics, failed, bounds, clock, random } = shared;
   const runs = new Set<Run>();
   let stopped = false;
@@ -104,7 +104,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
 
 /** Claims units for the free lanes, and says since when they are held. */
 async function claimUnits(
-  { leases, bounds, clock, inTurn }: Shared,
+  { leases, bounds, clock, inTurn }: WorkerDeps,
   { name, due, each }: BackgroundWorker,
   runs: ReadonlySet<Run>,
   count: number,
@@ -113,7 +113,7 @@ async function claimUnits(
   let since = clock();
   const found = await inTurn(async (): Promise<DueUnits> => {
     // The turn may come late, and a stop waits for it.
-    if (isStopped()) return NOTHING;
+    if (isStopped()) return NO_UNITS;
     since = clock();
     const running = [...runs].map(({ unit }) => unit);
     return leases.claim({ worker: name, due, lease: bounds.lease, count, each, running });
@@ -122,7 +122,7 @@ async function claimUnits(
 }
 
 /** Lets the runs finish, and aborts those that are late. */
-async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: Shared['bounds']): Promise<void> {
+async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: WorkerDeps['bounds']): Promise<void> {
   const ended = Promise.all([...runs].map((run) => run.ended));
   if (await settlesWithin(ended, drain)) return;
   for (const run of runs) run.abort(new Stopping());

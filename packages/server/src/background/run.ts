@@ -1,7 +1,7 @@
 import { backOff } from '../base/back-off.js';
 import type { Claimed } from '../store/queries/leases.js';
 import { LeaseLost } from './heartbeat.js';
-import type { Shared } from './shared.js';
+import type { WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
 
 /** The reason to abort a run when the process stops. */
@@ -40,7 +40,7 @@ export interface Run {
  *
  * @param since when the lease was asked for, by `Shared.clock`
  */
-export function startRun(shared: Shared, worker: BackgroundWorker, unit: Claimed, since: number): Run {
+export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Claimed, since: number): Run {
   const { heartbeat, clock, metrics } = shared;
   const { ledger, unit: name } = unit;
   const hold = heartbeat.keep({ worker: worker.name, ledger, unit: name }, since);
@@ -59,7 +59,7 @@ export function startRun(shared: Shared, worker: BackgroundWorker, unit: Claimed
       await worker.run(unit, controller.signal);
     } catch (thrown) {
       error = controller.signal.aborted ? controller.signal.reason : thrown;
-      outcome = outcomeOf(error);
+      outcome = endOfRun(error);
     }
     clearTimeout(timer);
     heartbeat.drop(hold);
@@ -69,14 +69,14 @@ export function startRun(shared: Shared, worker: BackgroundWorker, unit: Claimed
   return { unit, abort, ended: run() };
 }
 
-function outcomeOf(error: unknown): Ended {
+function endOfRun(error: unknown): Ended {
   if (error instanceof LeaseLost) return 'lost';
   return error instanceof Stopping ? 'stopped' : 'failed';
 }
 
 /** Reports how the run ended, and releases the lease. @returns milliseconds for which the unit stays unclaimed */
 async function finishRun(
-  { leases, failed, bounds, random }: Shared,
+  { leases, failed, bounds, random }: WorkerDeps,
   worker: BackgroundWorker,
   unit: Claimed,
   outcome: Ended,

@@ -1,7 +1,7 @@
 import type { BackOff } from '../base/back-off.js';
 import type { BackgroundMetrics } from '../metrics.js';
 import type { Leases } from '../store/queries/leases.js';
-import type { Failure } from './failures.js';
+import type { WorkerFailure } from './failures.js';
 import type { Heartbeat } from './heartbeat.js';
 
 /** Bounds of background work, as `limits.background` has them. */
@@ -18,11 +18,11 @@ export interface BackgroundBounds {
 }
 
 /** What all workers of a process share. */
-export interface Shared {
+export interface WorkerDeps {
   readonly leases: Leases;
   readonly heartbeat: Heartbeat;
   readonly metrics: BackgroundMetrics;
-  readonly failed: (failure: Failure) => void;
+  readonly failed: (failure: WorkerFailure) => void;
   readonly bounds: BackgroundBounds;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;

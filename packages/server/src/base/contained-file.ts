@@ -15,7 +15,7 @@ export interface OpenFile {
 }
 
 /** Bytes of a name that file systems take. */
-const NAME = 255;
+const LONGEST_FILE_NAME = 255;
 
 /** Errors by which a system says that there is no such file: a symbolic link at its place counts as none. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENAMETOOLONG', 'ENXIO']);
@@ -39,8 +39,8 @@ export async function openWithin(folder: string, path: readonly string[]): Promi
     const place = join(await realpath(folder), ...path);
     handle = await open(place, FLAGS);
     const opened = await handle.stat();
-    if (opened.isFile() && (await realpath(place)) === place && isSame(opened, await stat(place))) {
-      return openFile(handle, opened.size);
+    if (opened.isFile() && (await realpath(place)) === place && isSameFile(opened, await stat(place))) {
+      return toOpenFile(handle, opened.size);
     }
     await handle.close();
   } catch (error) {
@@ -51,15 +51,15 @@ export async function openWithin(folder: string, path: readonly string[]): Promi
 }
 
 function isFileName(name: string): boolean {
-  if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > NAME) return false;
+  if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > LONGEST_FILE_NAME) return false;
   return !/[/\\\0]/.test(name);
 }
 
-function isSame(one: Stats, other: Stats): boolean {
+function isSameFile(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }
 
-function openFile(handle: FileHandle, size: number): OpenFile {
+function toOpenFile(handle: FileHandle, size: number): OpenFile {
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
     ended = resolve;

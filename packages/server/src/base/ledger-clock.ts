@@ -1,7 +1,7 @@
 import { limits } from '../limits.js';
 
 /** What is known of the moments of a ledger. */
-interface Known {
+interface LedgerMoments {
   /** The last one, milliseconds since 1970. */
   last: number;
   /** By how much the clock was behind when a commit has told of the last moment. */
@@ -15,7 +15,7 @@ interface Known {
  * It learns the moments of other processes from commits.
  */
 export class LedgerClock {
-  readonly #ledgers = new Map<number, Known>();
+  readonly #ledgers = new Map<number, LedgerMoments>();
 
   /** @param now milliseconds since 1970 */
   constructor(private readonly now: () => number) {}
@@ -48,7 +48,7 @@ export class LedgerClock {
     known.behind = Math.max(0, moment - this.now());
   }
 
-  #known(ledger: number): Known {
+  #known(ledger: number): LedgerMoments {
     const known = this.#ledgers.get(ledger) ?? { last: 0, behind: 0, asked: Number.NEGATIVE_INFINITY };
     // The one that was asked for last is the last to go.
     this.#ledgers.delete(ledger);

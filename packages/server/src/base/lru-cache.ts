@@ -1,10 +1,10 @@
 /** An entry of the cache, linked to the one used just before it and the one used just after it. */
-interface Entry<K, V> {
+interface CacheEntry<K, V> {
   readonly key: K;
   readonly value: V;
   readonly weight: number;
-  older: Entry<K, V> | undefined;
-  newer: Entry<K, V> | undefined;
+  older: CacheEntry<K, V> | undefined;
+  newer: CacheEntry<K, V> | undefined;
 }
 
 /**
@@ -16,10 +16,10 @@ export class LruCache<K, V extends object> {
   readonly #weigh: (value: V) => number;
   readonly #most: number;
   readonly #evicted: ((value: V) => void) | undefined;
-  readonly #entries = new Map<K, Entry<K, V>>();
+  readonly #entries = new Map<K, CacheEntry<K, V>>();
   /** The ends of the list of entries in order of use. */
-  #oldest: Entry<K, V> | undefined;
-  #newest: Entry<K, V> | undefined;
+  #oldest: CacheEntry<K, V> | undefined;
+  #newest: CacheEntry<K, V> | undefined;
   #weight = 0;
 
   /**
@@ -64,7 +64,7 @@ export class LruCache<K, V extends object> {
     if (replaced !== undefined) this.#evict(replaced);
     const weight = this.#weigh(value);
     if (weight > this.#limit) return;
-    const entry: Entry<K, V> = { key, value, weight, older: undefined, newer: undefined };
+    const entry: CacheEntry<K, V> = { key, value, weight, older: undefined, newer: undefined };
     this.#entries.set(key, entry);
     this.#append(entry);
     this.#weight += weight;
@@ -89,14 +89,14 @@ export class LruCache<K, V extends object> {
     return value;
   }
 
-  #evict(entry: Entry<K, V>): void {
+  #evict(entry: CacheEntry<K, V>): void {
     this.#entries.delete(entry.key);
     this.#unlink(entry);
     this.#weight -= entry.weight;
     this.#evicted?.(entry.value);
   }
 
-  #append(entry: Entry<K, V>): void {
+  #append(entry: CacheEntry<K, V>): void {
     entry.older = this.#newest;
     entry.newer = undefined;
     if (this.#newest === undefined) this.#oldest = entry;
@@ -104,7 +104,7 @@ export class LruCache<K, V extends object> {
     this.#newest = entry;
   }
 
-  #unlink({ older, newer }: Entry<K, V>): void {
+  #unlink({ older, newer }: CacheEntry<K, V>): void {
     if (older === undefined) this.#oldest = newer;
     else older.newer = newer;
     if (newer === undefined) this.#newest = older;

@@ -8,8 +8,8 @@ export interface Timetable {
   upTo(instant: number): number | undefined;
 }
 
-const VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
-const ITEM = `(?:\\*|${VALUE}(?:-${VALUE})?)(?:/\\d{1,2})?`;
+const FIELD_VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
+const ITEM = `(?:\\*|${FIELD_VALUE}(?:-${FIELD_VALUE})?)(?:/\\d{1,2})?`;
 const FIELD = `${ITEM}(?:,${ITEM})*`;
 
 /**
@@ -19,7 +19,7 @@ const FIELD = `${ITEM}(?:,${ITEM})*`;
 const EXPRESSION = new RegExp(`^${FIELD}(?: +${FIELD}){4}$`);
 
 /** A name of the time zone database: no offset, which some releases of Node.js take and others do not. */
-const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
+const ZONE_NAME = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
 const LONGEST_ZONE = 64;
 
 /** From here on each expression that names any instant names one within eight years. */
@@ -36,7 +36,7 @@ export function isCron(text: string): boolean {
 }
 
 export function isTimezone(text: string): boolean {
-  if (text.length > LONGEST_ZONE || !ZONE.test(text)) return false;
+  if (text.length > LONGEST_ZONE || !ZONE_NAME.test(text)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
   } catch {

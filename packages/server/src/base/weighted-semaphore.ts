@@ -21,19 +21,19 @@ export interface SemaphoreBounds {
  */
 export type WeightedSemaphore = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
 
-interface Waiter {
+interface SemaphoreWaiter {
   readonly bytes: number;
   readonly since: number;
   enter(): void;
   reject(error: unknown): void;
 }
 
-interface Share {
+interface SemaphoreShare {
   taken: number;
-  readonly waiting: Waiter[];
+  readonly waiting: SemaphoreWaiter[];
 }
 
-const LATE = 'Other large answers took too long. Ask for smaller pages.';
+const ANSWERS_LATE = 'Other large answers took too long. Ask for smaller pages.';
 
 /**
  * Ledgers take turns. A large answer that waits holds back the small ones behind it, so that it is served in the end.
@@ -43,11 +43,11 @@ export function createWeightedSemaphore(
   now: () => number = () => performance.now(),
 ): WeightedSemaphore {
   // In the order of their turns; a ledger that neither holds bytes nor waits is deleted.
-  const shares = new Map<unknown, Share>();
+  const shares = new Map<unknown, SemaphoreShare>();
   let taken = 0;
 
   /** The first waiter in turn that fits its ledger's bytes. While the process lacks room for it, all behind it wait. */
-  const first = (): [unknown, Share, Waiter] | undefined => {
+  const first = (): [unknown, SemaphoreShare, SemaphoreWaiter] | undefined => {
     for (const [ledger, share] of shares) {
       const one = share.waiting[0];
       if (one && share.taken + one.bytes <= bounds.ledger) return [ledger, share, one];
@@ -56,10 +56,10 @@ export function createWeightedSemaphore(
   };
 
   /** Refuses those that waited too long: they came first. */
-  const refuseLate = (share: Share) => {
+  const refuseLate = (share: SemaphoreShare) => {
     const late = share.waiting.findIndex(({ since }) => now() - since <= bounds.patience);
     for (const { reject } of share.waiting.splice(0, late < 0 ? share.waiting.length : late)) {
-      reject(new LedgerError('api.request-timeout', bounds.late ?? LATE));
+      reject(new LedgerError('api.request-timeout', bounds.late ?? ANSWERS_LATE));
     }
   };
 
@@ -81,11 +81,11 @@ export function createWeightedSemaphore(
     }
   };
 
-  const forget = (ledger: unknown, share: Share) => {
+  const forget = (ledger: unknown, share: SemaphoreShare) => {
     if (share.taken === 0 && share.waiting.length === 0) shares.delete(ledger);
   };
 
-  const leave = (ledger: unknown, share: Share, bytes: number) => {
+  const leave = (ledger: unknown, share: SemaphoreShare, bytes: number) => {
     share.taken -= bytes;
     taken -= bytes;
     forget(ledger, share);

@@ -19,11 +19,11 @@ export interface Bridge {
   /** Absent where it has all. */
   readonly traits?: readonly Json[];
   /** Its security rules, in order. */
-  readonly rules: readonly SecurityRule[];
+  readonly rules: readonly BridgeSecurityRule[];
 }
 
 /** A rule of `secure` (interface/bridges#security-rules). */
-export type SecurityRule = HeaderRule | OAuth2Rule | MtlsRule | UnhandledRule;
+export type BridgeSecurityRule = HeaderRule | OAuth2Rule | MtlsRule | UnhandledRule;
 
 /** Sends a header; `name` is in lower case. */
 export interface HeaderRule {
@@ -73,13 +73,13 @@ export async function findBridge(session: Session, handle: string): Promise<Brid
     change,
     server,
     forwardsTokens: forwards === true,
-    rules: await rulesOf(session, luid, data),
+    rules: await securityRulesOf(session, luid, data),
     ...(meta.domain === undefined ? {} : { domain: String(meta.domain) }),
     ...(Array.isArray(data.traits) ? { traits: data.traits } : {}),
   };
 }
 
-async function rulesOf(session: Session, luid: string, { secure }: JsonObject): Promise<SecurityRule[]> {
+async function securityRulesOf(session: Session, luid: string, { secure }: JsonObject): Promise<BridgeSecurityRule[]> {
   const rules = Array.isArray(secure) ? secure.filter(isObject) : [];
   if (rules.length === 0) return [];
   const values = secretValues(session, luid, await session.store.secrets({ ledger: session.ledger.id, luid }));
@@ -92,7 +92,7 @@ async function rulesOf(session: Session, luid: string, { secure }: JsonObject): 
 }
 
 /** The shapes were validated when the record was stored; a schema does not say which of them a rule has. */
-function ruleOf(rule: JsonObject, secretOf: (reference: Json | undefined) => Secret): SecurityRule {
+function ruleOf(rule: JsonObject, secretOf: (reference: Json | undefined) => Secret): BridgeSecurityRule {
   const { schema, key, value, clientId, clientSecret, tokenUrl, scope, public: chain, secret } = rule;
   if (schema === 'header' && typeof key === 'string') {
     return { schema, name: key.toLowerCase(), value: secretOf(value) };

@@ -37,7 +37,7 @@ function describeCaller({ kind: origin, key, claims }: Token): JsonObject {
  * The client's own `authorization`, where the bridge is to have it: its `config` says so, and it is in no domain. Whoever
  * may change a bridge in a domain has rights there only, and could use the token elsewhere in the ledger.
  */
-export function forwardedAuthorization(
+export function authorizationToForward(
   { forwardsTokens, domain }: Bridge,
   { authorization }: IncomingHttpHeaders,
 ): string | undefined {

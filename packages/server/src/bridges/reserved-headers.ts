@@ -19,6 +19,6 @@ export const HOP_BY_HOP: readonly string[] = [
 const CONTENT: readonly string[] = ['content-type', 'accept'];
 
 /** Whether the header of that name, given in lower case, is the ledger's: security rules that set it have no effect. */
-export function isReserved(name: string): boolean {
+export function isReservedHeader(name: string): boolean {
   return CONTENT.includes(name) || HOP_BY_HOP.includes(name);
 }

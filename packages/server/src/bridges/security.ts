@@ -1,6 +1,6 @@
 import type { ClientCertificate } from '../outbound/client-certificate.js';
 import type { Bridge, OAuth2Rule } from './bridge.js';
-import { isReserved } from './reserved-headers.js';
+import { isReservedHeader } from './reserved-headers.js';
 
 /** A security rule that cannot be applied, so that no call is made. The message names the rule, and no secret. */
 export class BridgeSecurityError extends Error {
@@ -30,7 +30,7 @@ export function applyRules(bridge: Bridge, own: readonly string[]): Security {
   for (const [index, rule] of bridge.rules.entries()) {
     switch (rule.schema) {
       case 'header':
-        if (isReserved(rule.name) || own.includes(rule.name)) break;
+        if (isReservedHeader(rule.name) || own.includes(rule.name)) break;
         headers.set(rule.name, rule.value.reveal());
         if (rule.name === 'authorization') token = undefined;
         break;

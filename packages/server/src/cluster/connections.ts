@@ -10,7 +10,7 @@ interface ClusterMessage {
 }
 
 /** Milliseconds between two looks at whether everything that a dead worker has sent was read. */
-const LOOK = 10;
+const READ_LOOK = 10;
 
 /**
  * Hands the connections that a worker was given, and has not taken, to others when it dies. `node:cluster` keeps them open
@@ -26,7 +26,7 @@ const LOOK = 10;
  */
 export function passOnWithWorker(worker: Worker, othersServe: () => boolean): void {
   const handed = new Set<number>();
-  const channel = worker.process as unknown as Channel;
+  const channel = worker.process as unknown as WorkerChannel;
   const { send } = channel;
   channel.send = function (message, ...more) {
     if (message.cmd === 'NODE_CLUSTER' && message.act === 'newconn' && message.seq !== undefined)
@@ -42,7 +42,7 @@ export function passOnWithWorker(worker: Worker, othersServe: () => boolean): vo
   });
   const passOn = () => {
     // The end of the channel comes after all that was said.
-    if (channel.connected) return void setTimeout(passOn, LOOK).unref();
+    if (channel.connected) return void setTimeout(passOn, READ_LOOK).unref();
     // Node.js keeps this to itself while a connection is on its way, and would give the dead worker another one.
     if (!isRemoved) channel.emit('disconnect');
     for (const ack of [...handed]) {
@@ -53,7 +53,7 @@ export function passOnWithWorker(worker: Worker, othersServe: () => boolean): vo
 }
 
 /** The part of a worker's process that `node:cluster` speaks to it by. */
-interface Channel {
+interface WorkerChannel {
   readonly connected: boolean;
   send(message: ClusterMessage, ...more: unknown[]): boolean;
   on(event: 'internalMessage', listener: (message: ClusterMessage) => void): void;

@@ -22,7 +22,7 @@ export async function serveMetrics(
   collect: () => Promise<string>,
   now: () => number,
 ): Promise<MetricsListener> {
-  const text = collectedOnce(collect, limits.metrics.fresh, now);
+  const text = collectOnce(collect, limits.metrics.fresh, now);
   const { request: requestTimeout, connections } = limits.metrics;
   const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, (request, answer) => {
     const end = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
@@ -54,7 +54,7 @@ export async function serveMetrics(
 }
 
 /** One collection for all who ask while it is under way, and for so many milliseconds after it began. */
-export function collectedOnce(collect: () => Promise<string>, fresh: number, now: () => number): () => Promise<string> {
+export function collectOnce(collect: () => Promise<string>, fresh: number, now: () => number): () => Promise<string> {
   let latest: { readonly since: number; readonly text: Promise<string>; isDone: boolean } | undefined;
   return () => {
     if (latest && (!latest.isDone || now() - latest.since < fresh)) return latest.text;

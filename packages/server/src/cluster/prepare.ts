@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { keyCheck, loadMasterKey, type MasterKeySource, makeMasterKey, missingMasterKey } from '../keys/master-key.js';
+import { keyCheck, loadMasterKey, type MasterKeySource, makeMasterKey, masterKeyError } from '../keys/master-key.js';
 import { assertSameMasterKey, findStoredCheck } from '../store/key-check.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
@@ -38,7 +38,7 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
 
 async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Buffer> {
   const known = await loadMasterKey(source);
-  if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw missingMasterKey(source);
+  if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw masterKeyError(source);
   await migrate(pool);
   const masterKey = known ?? (await makeMasterKey(source));
   await assertSameMasterKey(pool, keyCheck(masterKey));

@@ -20,7 +20,7 @@ export interface ServeOptions {
 const MILLISECONDS_PER_HOUR = 3_600_000;
 
 /** Opens a server and listens, with the settings of the environment. */
-export async function serve(config: Config, means: ServeOptions): Promise<Server> {
+export async function startProcess(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const { witnesses: policy, witnessInterval, tokenMaxLife, recordProofs } = config;
   const {

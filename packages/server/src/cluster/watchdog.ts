@@ -14,7 +14,7 @@ export const BEAT = 1_000;
  *
  * @param stoodStill called before it is killed
  */
-export function watch(worker: Worker, stoodStill: () => void): void {
+export function watchWorker(worker: Worker, stoodStill: () => void): void {
   let silent: number | undefined;
   const timer = setInterval(() => {
     if (silent === undefined) return;

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Server } from '../app.js';
 import type { Config } from '../config.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
-import { serve } from './serve.js';
+import { startProcess } from './serve.js';
 import { BEAT } from './watchdog.js';
 
 /**
@@ -18,7 +18,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   };
 
   const begin = async ({ databaseUrl, masterKey, worker, siblings }: Extract<ToWorker, { type: 'serve' }>) => {
-    server = await serve(config, {
+    server = await startProcess(config, {
       databaseUrl,
       masterKey: Buffer.from(masterKey, 'base64'),
       logger: logger.child({ worker }) as FastifyBaseLogger,

@@ -6,7 +6,7 @@ import { collectCounts } from './counts.js';
 import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
 import type { ToPrimary, ToWorker } from './messages.js';
 import { replacements } from './replacements.js';
-import { watch } from './watchdog.js';
+import { watchWorker } from './watchdog.js';
 
 /** The serving processes, as the primary supervises them. */
 export interface Workers {
@@ -30,7 +30,7 @@ export interface WorkersOptions {
 /** A worker that dies within this many milliseconds counts as an early death. */
 const EARLY = 5_000;
 /** Early deaths in a row after which the primary gives up. */
-const HOPELESS = 5;
+const MOST_EARLY_DEATHS = 5;
 /** Milliseconds between an early death and the next try. */
 const RESPITE = 500;
 /** Milliseconds a worker has to finish before it is killed. */
@@ -113,7 +113,7 @@ class WorkerPool implements Workers {
     this.#running.add(worker);
     worker.once('exit', () => this.#running.delete(worker));
     let because: 'died' | 'stood-still' = 'died';
-    watch(worker, () => {
+    watchWorker(worker, () => {
       because = 'stood-still';
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });
@@ -132,7 +132,7 @@ class WorkerPool implements Workers {
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
     while (!this.#stopping && slot.worker === dead) {
-      if (this.#early >= HOPELESS) return this.#fail(new Error('Workers die as soon as they start.'));
+      if (this.#early >= MOST_EARLY_DEATHS) return this.#fail(new Error('Workers die as soon as they start.'));
       if (this.#early > 0) await pause(RESPITE);
       await this.#fill(slot).catch((error: Error) => {
         this.#options.logger.error({ err: error }, 'a worker did not start');

@@ -9,15 +9,15 @@ import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { openCall } from './call-receiver.js';
-import type { Engine } from './engine.js';
-import { callOf, type Message, makeMessage, referencesIn } from './message.js';
-import { type Outcome, outcomeOfError } from './outcome.js';
+import type { DeliveryDeps } from './engine.js';
+import { callOfDelivery, type Message, makeMessage, referencesIn } from './message.js';
+import { type AttemptOutcome, outcomeOfError } from './outcome.js';
 import { openReceiver, type Send } from './receiver.js';
 import { settleAttempt } from './settle.js';
 import { isAsQueued, toDeliveryLuid, verifyDelivery } from './verify.js';
 
 /** Deliveries that were started together, with the short versions that fit into one read. */
-export interface Batch {
+export interface DeliveryBatch {
   readonly ledger: Ledger;
   /** Emptied when all bodies are made: an attempt may take long, and needs its body alone. */
   readonly texts: Map<string, string>;
@@ -29,11 +29,15 @@ export interface Batch {
  * Reads what a batch of deliveries needs. Where something of one cannot be read, each attempt reads its own, and that one
  * fails alone.
  */
-export async function openBatch(engine: Engine, ledger: Ledger, deliveries: readonly DueDelivery[]): Promise<Batch> {
+export async function openBatch(
+  engine: DeliveryDeps,
+  ledger: Ledger,
+  deliveries: readonly DueDelivery[],
+): Promise<DeliveryBatch> {
   const references = new Map(
     deliveries
       .filter((one) => one.isWanted && isAsQueued(engine.service, ledger, one))
-      .flatMap((one) => partsOf(one).map((part) => [referenceKey(part), part] as const)),
+      .flatMap((one) => versionsNeeded(one).map((part) => [referenceKey(part), part] as const)),
   );
   try {
     const texts = await engine.versions.readShort(ledger.id, [...references.values()]);
@@ -45,7 +49,7 @@ export async function openBatch(engine: Engine, ledger: Ledger, deliveries: read
 }
 
 /** The versions of records that an attempt is made of: those of the message, and that of the effect. */
-function partsOf(delivery: DueDelivery): readonly Reference[] {
+function versionsNeeded(delivery: DueDelivery): readonly Reference[] {
   const { effect, effectChange } = delivery;
   const references = referencesIn(delivery);
   return effect === undefined ? references : [['effect', effect, effectChange!], ...references];
@@ -58,16 +62,16 @@ function partsOf(delivery: DueDelivery): readonly Reference[] {
  * @returns `delivered`, `failed`, `unwanted`, `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
  * @throws when the outcome could not be stored
  */
-export async function attempt(
-  engine: Engine,
-  batch: Batch,
+export async function attemptDelivery(
+  engine: DeliveryDeps,
+  batch: DeliveryBatch,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<Exclude<Outcome['kind'], 'withdrawn'> | 'later'> {
+): Promise<Exclude<AttemptOutcome['kind'], 'withdrawn'> | 'later'> {
   const { service, report } = engine;
   const { ledger } = batch;
   const began = service.runtime.now();
-  const outcome = await outcomeOf(engine, batch, delivery, signal);
+  const outcome = await makeAttempt(engine, batch, delivery, signal);
   if (outcome === 'later') return 'later';
   // What the receiver has taken is stored though the process stops.
   if (signal.aborted && outcome.kind !== 'delivered') return 'later';
@@ -107,16 +111,16 @@ export async function attempt(
  * for events, and calls that tell of a status. Further attempts may yet succeed.
  */
 function noteOf(
-  { integrity }: Engine['service'],
+  { integrity }: DeliveryDeps['service'],
   { id }: Ledger,
   delivery: DueDelivery,
   { status, aside }: Settlement,
-  outcome: Outcome & { readonly kind: 'failed' },
+  outcome: AttemptOutcome & { readonly kind: 'failed' },
 ): GivenUpNote | undefined {
   const isExhausted = status === 'cancelled' || aside !== undefined;
   if (!isExhausted || outcome.isUnsigned || delivery.aside !== null) return undefined;
   if (delivery.purpose === undefined || delivery.purpose === 'status') return undefined;
-  const [, intent] = callOf(delivery)!.intent;
+  const [, intent] = callOfDelivery(delivery)!.intent;
   const detail = outcome.note ?? describeForIntent(outcome.detail);
   return { intent, detail, mac: integrity.openMac(id, toDeliveryLuid(delivery.handle), detail) };
 }
@@ -128,12 +132,12 @@ function describeForIntent(detail: JsonObject = {}): string {
 }
 
 /** @returns `later` where the process has no room for it now */
-async function outcomeOf(
-  engine: Engine,
-  batch: Batch,
+async function makeAttempt(
+  engine: DeliveryDeps,
+  batch: DeliveryBatch,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<Outcome | 'later'> {
+): Promise<AttemptOutcome | 'later'> {
   const release = releaseOnce(batch);
   try {
     verifyDelivery(engine.service, batch.ledger, delivery);
@@ -144,7 +148,7 @@ async function outcomeOf(
   }
   try {
     if (!delivery.isWanted) return { kind: 'unwanted' };
-    if (isOver(engine, delivery)) return { kind: 'expired' };
+    if (isTimeOver(engine, delivery)) return { kind: 'expired' };
     const bytes = await sizeOfEvent(engine, batch, delivery);
     if (bytes <= limits.deliveries.short) return await deliver(engine, batch, delivery, release, signal);
     return await engine.longEvents(batch.ledger.id, COPIES * bytes, () =>
@@ -162,7 +166,7 @@ async function outcomeOf(
 }
 
 /** Whether the time for further attempts is over. */
-function isOver({ bounds, service }: Engine, { aside }: DueDelivery): boolean {
+function isTimeOver({ bounds, service }: DeliveryDeps, { aside }: DueDelivery): boolean {
   return aside !== null && aside.getTime() + bounds.retryFor <= service.runtime.now();
 }
 
@@ -172,7 +176,7 @@ function hasNoRoom(error: unknown): boolean {
 }
 
 /** Says once that the body of a delivery is made, or will not be. */
-function releaseOnce(batch: Batch): () => void {
+function releaseOnce(batch: DeliveryBatch): () => void {
   let isDone = false;
   return () => {
     if (isDone) return;
@@ -183,8 +187,12 @@ function releaseOnce(batch: Batch): () => void {
 }
 
 /** Bytes of the versions that an event is made of; of those that were read, their characters. */
-async function sizeOfEvent({ store }: Engine, { ledger, texts }: Batch, delivery: DueDelivery): Promise<number> {
-  const parts = partsOf(delivery);
+async function sizeOfEvent(
+  { store }: DeliveryDeps,
+  { ledger, texts }: DeliveryBatch,
+  delivery: DueDelivery,
+): Promise<number> {
+  const parts = versionsNeeded(delivery);
   const missing = parts.filter((part) => !texts.has(referenceKey(part)));
   const sizes = parts.map((part) => texts.get(referenceKey(part))?.length ?? 0);
   const others = missing.length > 0 ? await store.size(ledger.id, missing) : 0;
@@ -199,43 +207,43 @@ const ATTEMPT_STEPS = 3_000;
 
 /** @param made called when the body is made, so that what it was made of is let go while the receiver takes its time */
 async function deliver(
-  engine: Engine,
-  batch: Batch,
+  engine: DeliveryDeps,
+  batch: DeliveryBatch,
   delivery: DueDelivery,
   made: () => void,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const prepared = await prepare(engine, batch, delivery, signal);
+): Promise<AttemptOutcome> {
+  const prepared = await prepareAttempt(engine, batch, delivery, signal);
   made();
   if ('kind' in prepared) return prepared;
   return prepared.send(prepared.body, signal);
 }
 
 /** Makes the body of an attempt, and opens the way to its receiver. @returns an outcome where nothing is to be sent */
-async function prepare(
-  engine: Engine,
-  batch: Batch,
+async function prepareAttempt(
+  engine: DeliveryDeps,
+  batch: DeliveryBatch,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<{ readonly body: string; readonly send: Send } | Outcome> {
+): Promise<{ readonly body: string; readonly send: Send } | AttemptOutcome> {
   const { ledger } = batch;
   const { scheduler } = engine.service;
-  const missing = partsOf(delivery).filter((part) => !batch.texts.has(referenceKey(part)));
+  const missing = versionsNeeded(delivery).filter((part) => !batch.texts.has(referenceKey(part)));
   const others = missing.length > 0 ? await engine.versions.readAll(ledger.id, missing) : undefined;
   const texts = others ? new Map([...batch.texts, ...others]) : batch.texts;
   const task = scheduler.task(ledger.id, () => signal.aborted);
   const turn = (steps?: number) => task.turn(steps);
   await turn(ATTEMPT_STEPS);
   const message = await makeMessage(engine.service, ledger, delivery, texts, turn);
-  const send = await open(engine, ledger, delivery, message, texts, task);
+  const send = await openWay(engine, ledger, delivery, message, texts, task);
   if (!send) return delivery.attempts === 0 ? { kind: 'withdrawn' } : { kind: 'unwanted' };
   await turn();
   return { body: message.output(delivery.signed), send };
 }
 
 /** Opens the way to the receiver. @returns undefined where nobody is to be called */
-function open(
-  engine: Engine,
+function openWay(
+  engine: DeliveryDeps,
   ledger: Ledger,
   delivery: DueDelivery,
   message: Message,
@@ -249,7 +257,7 @@ function open(
   return openReceiver(engine, ledger, readJson(text) as RecordEnvelope, message.data, task);
 }
 
-function describeOutcome(outcome: Outcome): string {
+function describeOutcome(outcome: AttemptOutcome): string {
   if (outcome.kind !== 'failed') return outcome.kind;
   const { reason } = outcome;
   if (reason === 'delivery.unexpected-error') return 'error';

@@ -5,10 +5,10 @@ import { allowsMethod } from '../bridges/traits.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
-import type { Engine } from './engine.js';
-import { callOf, type Message } from './message.js';
+import type { DeliveryDeps } from './engine.js';
+import { callOfDelivery, type Message } from './message.js';
 import { outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
-import { findReachable, HEADERS, type Send } from './receiver.js';
+import { DELIVERY_HEADERS, findReachable, type Send } from './receiver.js';
 
 /**
  * Opens the way to the bridge of a call for an intent (interface/bridges#calls). Whether it is asked to prepare was decided
@@ -17,7 +17,7 @@ import { findReachable, HEADERS, type Send } from './receiver.js';
  * @returns undefined for a bridge that is not told of statuses
  */
 export async function openCall(
-  engine: Engine,
+  engine: DeliveryDeps,
   ledger: Ledger,
   delivery: DueDelivery,
   { data }: Message,
@@ -25,13 +25,13 @@ export async function openCall(
 ): Promise<Send | undefined> {
   const { service, bounds } = engine;
   const handle = delivery.bridge!;
-  const { method, path } = callOf(delivery)!;
+  const { method, path } = callOfDelivery(delivery)!;
   const bridge = await findReachable(engine, ledger, handle, undefined);
   if (!bridge) return async () => outcomeOfMissingBridge(handle);
   if (delivery.purpose === 'status' && !allowsMethod(cost, bridge, 'statuses', data)) return undefined;
   return async (body, signal) => {
     try {
-      const call = { method, path, headers: HEADERS, body, within: bounds.call, signal };
+      const call = { method, path, headers: DELIVERY_HEADERS, body, within: bounds.call, signal };
       const { status, text } = await callBridge(service, ledger, bridge, call);
       return outcomeOfStatus(status, text);
     } catch (error) {

@@ -12,7 +12,7 @@ import type { Outbound } from '../outbound/outbound.js';
 import { type DeliveryStore, DUE_QUEUES, type DueQuestion } from '../store/outbox/deliveries.js';
 import type { Settlement } from '../store/outbox/settle-deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
-import type { DeliveryReport, Engine } from './engine.js';
+import type { DeliveryDeps, DeliveryReport } from './engine.js';
 import { QueueRun } from './queue-run.js';
 import { Slots } from './slots.js';
 import { createVersionReader } from './versions.js';
@@ -80,7 +80,7 @@ export function deliverEvents(service: Service, means: DeliverMeans): Background
 function openEngine(
   service: Service,
   { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverMeans>,
-): Engine {
+): DeliveryDeps {
   const pass = limitRate(limits.deliveries.lines, service.runtime.now);
   const together = gather<Settlement, void>(
     async (settlements) => {

@@ -9,7 +9,7 @@ import type { Slots } from './slots.js';
 import type { VersionReader } from './versions.js';
 
 /** What the deliveries of one process share. */
-export interface Engine {
+export interface DeliveryDeps {
   readonly bounds: DeliveryBounds;
   /** The service; its calls go out by connections of their own, so that forwarding keeps its share. */
   readonly service: Service & { readonly outbound: Outbound };

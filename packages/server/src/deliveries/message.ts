@@ -16,13 +16,13 @@ export interface Message {
 }
 
 /** The call that a delivery makes; undefined for an event. @param delivery verified */
-export function callOf({ purpose, event }: NewDelivery): CallPlan | undefined {
+export function callOfDelivery({ purpose, event }: NewDelivery): CallPlan | undefined {
   return purpose === undefined ? undefined : (readJson(event) as CallPlan);
 }
 
 /** The stored versions that the message is made of, each once. @param delivery verified */
 export function referencesIn(delivery: NewDelivery): readonly Reference[] {
-  const call = callOf(delivery);
+  const call = callOfDelivery(delivery);
   return call ? [call.intent] : referencesOf(readJson(delivery.event) as EventPlan);
 }
 
@@ -41,7 +41,7 @@ export async function makeMessage(
   texts: ReadonlyMap<string, string>,
   turn: Task['turn'],
 ): Promise<Message> {
-  const call = callOf(delivery);
+  const call = callOfDelivery(delivery);
   if (!call) {
     const event = await makeEvent(readJson(delivery.event) as EventPlan, texts, suite, turn);
     return { data: event.data, output: (signed) => outputOf(event, system, signed) };

@@ -3,7 +3,7 @@ import { limits } from '../limits.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 
 /** What became of an attempt (interface/effects#attempts). */
-export type Outcome =
+export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly detail: JsonObject }
   | {
       readonly kind: 'failed';
@@ -37,7 +37,7 @@ const NOT_WANTED = 501;
  *
  * @param body that a last failure is to tell of; absent where only the status counts
  */
-export function outcomeOfStatus(status: number, body?: string): Outcome {
+export function outcomeOfStatus(status: number, body?: string): AttemptOutcome {
   const detail = { httpStatus: status };
   if (status >= 200 && status < 300) return { kind: 'delivered', detail };
   const attempts = status === NOT_WANTED ? 1 : limits.deliveries.attempts.rejected;
@@ -51,7 +51,7 @@ export function outcomeOfStatus(status: number, body?: string): Outcome {
 }
 
 /** The outcome of a call that brought no answer, or of an error before it. */
-export function outcomeOfError(error: unknown, url?: string): Outcome & { readonly kind: 'failed' } {
+export function outcomeOfError(error: unknown, url?: string): AttemptOutcome & { readonly kind: 'failed' } {
   const { rejected, unreachable } = limits.deliveries.attempts;
   if (!(error instanceof OutboundFailure) || error.kind === 'impossible' || error.kind === 'unauthorized' || !url) {
     return { kind: 'failed', reason: 'delivery.unexpected-error', attempts: rejected, error };
@@ -61,14 +61,14 @@ export function outcomeOfError(error: unknown, url?: string): Outcome & { readon
 }
 
 /** The outcome where the bridge that the effect names is missing. */
-export function outcomeOfMissingBridge(bridge: string): Outcome {
+export function outcomeOfMissingBridge(bridge: string): AttemptOutcome {
   const detail = { reason: 'core.unexpected-error', message: `Bridge ${bridge} not found` };
   const attempts = limits.deliveries.attempts.unreachable;
   return { kind: 'failed', reason: 'delivery.unexpected-error', detail, attempts };
 }
 
 /** Error codes of the name lookup, which comes before a connection. */
-const LOOKUPS = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
+const LOOKUP_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
 
 /** What proofs say of a failure: the code, and the host as the effect names it. Addresses that it leads to stay secret. */
 function describeFailure({ kind, code }: OutboundFailure, host: string): JsonObject {
@@ -77,5 +77,5 @@ function describeFailure({ kind, code }: OutboundFailure, host: string): JsonObj
   if (code === 'EPROTO') return { code, message: `${host} does not speak TLS 1.3, or 1.2 with ECDHE` };
   // Proofs last, so they hold codes of the system rather than of the library that makes the calls.
   const said = code === undefined || code.startsWith('UND_ERR_') ? 'ECONNRESET' : code;
-  return { code: said, message: `${LOOKUPS.includes(said) ? 'getaddrinfo' : 'connect'} ${said} ${host}` };
+  return { code: said, message: `${LOOKUP_CODES.includes(said) ? 'getaddrinfo' : 'connect'} ${said} ${host}` };
 }

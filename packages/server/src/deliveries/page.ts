@@ -1,5 +1,5 @@
 import { type Reference, referenceKey } from '../events/event.js';
-import type { Item } from '../integrity/items.js';
+import type { ListItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
@@ -28,25 +28,25 @@ export async function withDeliveries<T>(
   scope: DeliveryScope,
   page: PageQuery,
   deliveries: readonly ListedDelivery[],
-  answer: (items: readonly Item[]) => T,
+  answer: (items: readonly ListItem[]) => T,
 ): Promise<T> {
   const { answerBytes, ledger, task } = session;
   await task.turn(VERIFY_STEPS * deliveries.length);
   for (const delivery of deliveries) verifyDelivery(session, ledger, delivery);
   const references = distinctReferences(deliveries);
   const versions = await fetchVersions(session, references, limits.answers.atOnce);
-  const sizes = deliveries.map((delivery) => sizeOf(delivery, versions));
+  const sizes = deliveries.map((delivery) => sizeWithVersions(delivery, versions));
   assertPageFits(sizes, page);
   if (deliveries.every(hasProofs) && [...versions.values()].every(({ body }) => body !== null)) {
-    return answer(await makeItems(session, deliveries, versions, references));
+    return answer(await makeDeliveryItems(session, deliveries, versions, references));
   }
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return answerBytes(ledger.id, bytes, async () => {
     await task.turn();
-    const complete = await withProofs(session, scope, deliveries);
+    const complete = await addProofs(session, scope, deliveries);
     const rest = references.filter((one) => (versions.get(referenceKey(one))?.body ?? null) === null);
     const others = await fetchVersions(session, rest, Math.max(bytes, limits.answers.page));
-    return answer(await makeItems(session, complete, new Map([...versions, ...others]), references));
+    return answer(await makeDeliveryItems(session, complete, new Map([...versions, ...others]), references));
   });
 }
 
@@ -73,7 +73,7 @@ async function fetchVersions(
 }
 
 /** Bytes that a delivery is made of: its proofs, and every version that its event refers to. */
-function sizeOf(delivery: ListedDelivery, versions: ReadonlyMap<string, Sized>): number {
+function sizeWithVersions(delivery: ListedDelivery, versions: ReadonlyMap<string, Sized>): number {
   const bytes = referencesShown(delivery).map((one) => versions.get(referenceKey(one))?.size ?? 0);
   return bytes.reduce((sum, size) => sum + size, delivery.size);
 }
@@ -85,7 +85,7 @@ function hasProofs(delivery: ListedDelivery): delivery is WithProofs {
 }
 
 /** The deliveries with their proofs; those that lacked them stand as they do now. */
-async function withProofs(
+async function addProofs(
   { store }: Session,
   scope: DeliveryScope,
   deliveries: readonly ListedDelivery[],
@@ -102,12 +102,12 @@ async function withProofs(
 }
 
 /** @throws Corrupt when a version is not as it was stored, or is gone */
-async function makeItems(
+async function makeDeliveryItems(
   session: Session,
   deliveries: readonly ListedDelivery[],
   versions: ReadonlyMap<string, Sized>,
   references: readonly Reference[],
-): Promise<readonly Item[]> {
+): Promise<readonly ListItem[]> {
   const { items, ledger, task } = session;
   const texts = new Map<string, string>();
   for (const reference of references) {
@@ -118,7 +118,7 @@ async function makeItems(
     await items.check(ledger, kindNamed(kind), version);
     texts.set(referenceKey(reference), version.body);
   }
-  const made: Item[] = [];
+  const made: ListItem[] = [];
   for (const delivery of deliveries) made.push(await serveDelivery(session, delivery as WithProofs, texts));
   await task.turn();
   return made;

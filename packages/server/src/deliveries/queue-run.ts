@@ -3,14 +3,14 @@ import { Bell } from '../base/bell.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { DeliveryQueue, DueDelivery, Started } from '../store/outbox/deliveries.js';
-import { attempt, openBatch } from './attempt.js';
-import type { Engine } from './engine.js';
+import { attemptDelivery, openBatch } from './attempt.js';
+import type { DeliveryDeps } from './engine.js';
 
-const NOTHING: Started = { deliveries: [], hasResting: false };
+const NONE_STARTED: Started = { deliveries: [], hasResting: false };
 
 /** A run of a queue: it holds the lease, so no other process attempts the same deliveries. */
 export class QueueRun {
-  readonly #engine: Engine;
+  readonly #engine: DeliveryDeps;
   readonly #ledger: Ledger;
   readonly #queue: DeliveryQueue;
   readonly #signal: AbortSignal;
@@ -37,7 +37,7 @@ export class QueueRun {
   #failure: { readonly error: unknown } | undefined;
 
   /** @param signal aborted when the lease is lost or the process stops: attempts are given up, and made again later */
-  constructor(engine: Engine, ledger: Ledger, queue: DeliveryQueue, signal: AbortSignal) {
+  constructor(engine: DeliveryDeps, ledger: Ledger, queue: DeliveryQueue, signal: AbortSignal) {
     this.#engine = engine;
     this.#width = engine.bounds.width.first;
     this.#ledger = ledger;
@@ -130,7 +130,7 @@ export class QueueRun {
     try {
       const running = [...this.#running.keys(), ...this.#postponed];
       const mayStart = !this.#waits() || (await this.#engine.hasDue({ ...this.#queue, running }));
-      const found = mayStart ? await this.#start(free, running) : NOTHING;
+      const found = mayStart ? await this.#start(free, running) : NONE_STARTED;
       const due = found.deliveries;
       hasResting = found.hasResting;
       this.#isDrained = due.length < free && !hasResting;
@@ -148,7 +148,7 @@ export class QueueRun {
     const batch = await openBatch(this.#engine, this.#ledger, due);
     this.#moved = performance.now();
     for (const delivery of due) {
-      const done = attempt(this.#engine, batch, delivery, this.#signal).then(
+      const done = attemptDelivery(this.#engine, batch, delivery, this.#signal).then(
         (ended) => {
           if (ended === 'later') this.#postponed.add(delivery.handle);
           this.#end(delivery.handle, ended);
@@ -189,7 +189,7 @@ export class QueueRun {
     return true;
   }
 
-  #end(handle: string, ended: Awaited<ReturnType<typeof attempt>>): void {
+  #end(handle: string, ended: Awaited<ReturnType<typeof attemptDelivery>>): void {
     const { greatest } = this.#engine.bounds.width;
     if (ended === 'delivered') this.#width = Math.min(greatest, this.#width + 1);
     else if (ended !== 'unwanted' && ended !== 'expired') this.#width = Math.max(1, this.#width >> 1);

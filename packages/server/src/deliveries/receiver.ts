@@ -8,14 +8,14 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { inSession, openOwnSession } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
-import type { Engine } from './engine.js';
-import { type Outcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
+import type { DeliveryDeps } from './engine.js';
+import { type AttemptOutcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
 
 /** Sends a body to its receiver, and tells what became of it. @throws Overloaded */
-export type Send = (body: string, signal: AbortSignal) => Promise<Outcome>;
+export type Send = (body: string, signal: AbortSignal) => Promise<AttemptOutcome>;
 
 /** Headers of every delivery (interface/effects#deliveries). */
-export const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/plain, */*' };
+export const DELIVERY_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/plain, */*' };
 
 /**
  * Opens the way to the receiver that a version of an effect names.
@@ -24,7 +24,7 @@ export const HEADERS = { 'content-type': 'application/json', accept: 'applicatio
  * @returns undefined for a bridge that takes no such events: it is not called, and there is no delivery
  */
 export async function openReceiver(
-  engine: Engine,
+  engine: DeliveryDeps,
   ledger: Ledger,
   effect: RecordEnvelope,
   data: JsonObject,
@@ -38,14 +38,14 @@ export async function openReceiver(
   return openBridge(engine, ledger, bridge, String(effect.data.handle));
 }
 
-function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, event: string): Send {
+function openWebhook({ service, bounds }: DeliveryDeps, ledger: Ledger, url: string, event: string): Send {
   return sendTo(url, (body, signal) => {
     const attempted = new Date(service.runtime.now());
     return service.outbound.send({
       ledger: ledger.id,
       method: 'POST',
       url,
-      headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
+      headers: { ...DELIVERY_HEADERS, ...ledger.system.webhook(event, attempted, body) },
       body,
       within: bounds.attempt,
       ignoresBody: true,
@@ -56,7 +56,7 @@ function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, e
 
 /** The bridge as it is now, which may be another than when the event was raised. */
 export async function findReachable(
-  { service }: Engine,
+  { service }: DeliveryDeps,
   ledger: Ledger,
   handle: string,
   domain: string | undefined,
@@ -67,12 +67,12 @@ export async function findReachable(
   });
 }
 
-function openBridge({ service, bounds }: Engine, ledger: Ledger, bridge: Bridge, effect: string): Send {
+function openBridge({ service, bounds }: DeliveryDeps, ledger: Ledger, bridge: Bridge, effect: string): Send {
   return sendTo(bridge.server, (body, signal) =>
     callBridge(service, ledger, bridge, {
       method: 'POST',
       path: `/effects/${effect}`,
-      headers: HEADERS,
+      headers: DELIVERY_HEADERS,
       body,
       within: bounds.attempt,
       ignoresBody: true,

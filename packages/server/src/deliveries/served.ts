@@ -1,5 +1,5 @@
 import { type Json, readJson, type StoredProof } from '@countersign/protocol';
-import { type Item, newItem } from '../integrity/items.js';
+import { type ListItem, newListItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { ListedDelivery } from '../store/outbox/delivery-list.js';
@@ -20,7 +20,7 @@ export async function serveDelivery(
   session: Session,
   delivery: ListedDelivery & { readonly proofs: string },
   texts: ReadonlyMap<string, string>,
-): Promise<Item> {
+): Promise<ListItem> {
   const { suite, task } = session;
   await task.turn(SERVE_STEPS + stepsOfText(delivery.proofs));
   const proofs = parseProofs(session, delivery);
@@ -35,7 +35,7 @@ export async function serveDelivery(
     replay: delivery.attempts,
     output: output === undefined ? null : readJson(output),
   };
-  return newItem({ luid: toDeliveryLuid(delivery.handle), hash, meta, data } as unknown as Json);
+  return newListItem({ luid: toDeliveryLuid(delivery.handle), hash, meta, data } as unknown as Json);
 }
 
 /** Whether an attempt of a delivery has ended: a drop of its effect may end it before the first. */

@@ -4,11 +4,11 @@ import type { Countersigner } from '../keys/countersigner.js';
 import { limits } from '../limits.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { ReceiverLesson, Settlement } from '../store/outbox/settle-deliveries.js';
-import type { Outcome } from './outcome.js';
+import type { AttemptOutcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 
 /** The outcomes that proofs of a delivery tell of. */
-type ProvenOutcome = Exclude<Outcome, { kind: 'withdrawn' | 'put-off' }>;
+type ProvenOutcome = Exclude<AttemptOutcome, { kind: 'withdrawn' | 'put-off' }>;
 
 /** What signs and dates the outcome of an attempt. */
 export interface SettleMeans {
@@ -32,7 +32,7 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
   const attempts = delivery.attempts + Number(isAttempt);
   const tries = delivery.tries + Number(isAttempt);
   const isExhausted = outcome.kind === 'failed' && (delivery.aside !== null || tries >= outcome.attempts);
-  const ended = endOf(means, outcome, { attempts, isExhausted });
+  const ended = reasonToEnd(means, outcome, { attempts, isExhausted });
   const hash = deliveryHash(deliveryData(delivery), suite);
   const prove = (custom: JsonObject) => system.stored(hash, sortKeys({ ...custom, moment: now }));
   const proofs: StoredProof[] = [];
@@ -41,7 +41,7 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
     const { reason, detail, body } = outcome;
     // The last failure of a call shows what was answered (interface/bridges#failures).
     const isLast = isExhausted && (ended !== undefined || delivery.aside === null);
-    const shown = isLast && detail && body !== undefined ? { ...detail, body: shorten(body) } : detail;
+    const shown = isLast && detail && body !== undefined ? { ...detail, body: truncateAnswer(body) } : detail;
     proofs.push(prove({ status: 'failed', reason, ...(shown ? { detail: shown } : {}) }));
   }
   if (ended) proofs.push(prove({ status: 'cancelled', reason: ended }));
@@ -61,7 +61,7 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
 }
 
 /** The beginning of what was answered; of nothing, an empty object. */
-function shorten(body: string): string {
+function truncateAnswer(body: string): string {
   // Half of a pair of surrogates has no place in UTF-8.
   return body === '' ? '{}' : Buffer.from(body.slice(0, limits.deliveries.shown)).toString();
 }
@@ -72,7 +72,7 @@ function isUnsigned(outcome: ProvenOutcome): boolean {
 }
 
 /** Why no further attempt is made; undefined while there may be one, or after success. */
-function endOf(
+function reasonToEnd(
   { retryFor }: SettleMeans,
   outcome: ProvenOutcome,
   { attempts, isExhausted }: { readonly attempts: number; readonly isExhausted: boolean },

@@ -6,7 +6,7 @@ import { stepsOfText, type Task } from '../metering/task.js';
 export type Reference = readonly [kind: KindName, luid: string, change: number];
 
 /** A member of an event's data: a value, a record as a version has it, or one proof of that version in an array. */
-export type Member =
+export type EventMember =
   | { readonly value: Json }
   | { readonly record: Reference }
   | { readonly proof: readonly [...Reference, index: number] };
@@ -19,7 +19,7 @@ export interface EventPlan {
   /** `evt_` and 17 characters; the same for all receivers. */
   readonly handle: string;
   readonly signal: string;
-  readonly members: Readonly<Record<string, Member>>;
+  readonly members: Readonly<Record<string, EventMember>>;
 }
 
 /** The stored versions that an event is made of, each once. */

@@ -1,10 +1,10 @@
 import type { Json, RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
-import type { Member } from './event.js';
+import type { EventMember } from './event.js';
 
 /** A member of an event before it is stored: how the outbox keeps it, and its value now. */
-interface Part {
-  readonly kept: Member;
+interface OccurrencePart {
+  readonly kept: EventMember;
   readonly value: Json;
 }
 
@@ -16,7 +16,7 @@ export interface Occurrence {
   readonly linked?: string;
   /** Domain of that record. */
   readonly domain: string | undefined;
-  readonly parts: Readonly<Record<string, Part>>;
+  readonly parts: Readonly<Record<string, OccurrencePart>>;
 }
 
 /** A version of a record that is about to be stored. */
@@ -30,7 +30,7 @@ export interface NewVersion {
 export function creationOf(version: NewVersion): Occurrence[] {
   const { kind } = version;
   return [
-    occurrence(version, 'created', { [kind.name]: whole(version) }),
+    occurrence(version, 'created', { [kind.name]: wholeRecord(version) }),
     occurrence(version, 'proofs-added', lastProof(version)),
   ];
 }
@@ -38,7 +38,7 @@ export function creationOf(version: NewVersion): Occurrence[] {
 /** What an update raises: `<kind>-updated`, and `<kind>-proofs-added` with the ledger's proof. */
 export function updateOf(version: NewVersion, before: RecordEnvelope): Occurrence[] {
   const { kind } = version;
-  const parts = { [kind.name]: whole(version), parent: previous(version, before) };
+  const parts = { [kind.name]: wholeRecord(version), parent: previous(version, before) };
   return [occurrence(version, 'updated', parts), occurrence(version, 'proofs-added', lastProof(version))];
 }
 
@@ -59,7 +59,7 @@ export function proofOf(
   const { operations, signals } = kind.lifecycle;
   // Proofs alone change a report, too; `report-updated` is reserved for releases to come.
   if (operations.includes('update') || !signals.includes(`${kind.name}-updated`)) return [added];
-  const parts = { [kind.name]: whole(version), parent: whole({ kind, record: before, change: from }) };
+  const parts = { [kind.name]: wholeRecord(version), parent: wholeRecord({ kind, record: before, change: from }) };
   return [occurrence(version, 'updated', parts), added];
 }
 
@@ -74,12 +74,12 @@ function occurrence({ kind, record }: NewVersion, verb: string, parts: Occurrenc
   return { signal: `${kind.name}-${verb}`, kind, linked: String(record.data.handle), domain, parts };
 }
 
-function whole({ kind, record, change }: NewVersion): Part {
+function wholeRecord({ kind, record, change }: NewVersion): OccurrencePart {
   return { kept: { record: [kind.name, record.luid, change] }, value: record as unknown as Json };
 }
 
-function previous({ kind, change }: NewVersion, before: RecordEnvelope): Part {
-  return whole({ kind, record: before, change: change - 1 });
+function previous({ kind, change }: NewVersion, before: RecordEnvelope): OccurrencePart {
+  return wholeRecord({ kind, record: before, change: change - 1 });
 }
 
 function lastProof(version: NewVersion): Occurrence['parts'] {

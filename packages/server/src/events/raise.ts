@@ -8,9 +8,9 @@ import type { Occurrence } from './occurrence.js';
 
 /** Steps that it takes to make a delivery and to store it (`limits.work`), and deliveries that are made in one slice. */
 const DELIVERY_STEPS = 200;
-const STRETCH = 64;
+const EVENTS_IN_A_ROW = 64;
 
-const NONE: readonly NewDelivery[] = [];
+const NO_DELIVERIES: readonly NewDelivery[] = [];
 
 /**
  * The deliveries of what an operation is about to do: one event for each occurrence, and one delivery for each effect that
@@ -26,7 +26,7 @@ export async function raiseEvents(
   occurrences: readonly Occurrence[],
 ): Promise<readonly NewDelivery[]> {
   const { ledger, task } = session;
-  if (ledger.effects.size === 0) return NONE;
+  if (ledger.effects.size === 0) return NO_DELIVERIES;
   const deliveries: NewDelivery[] = [];
   for (const occurrence of occurrences) {
     const effects = ledger.effects.get(occurrence.signal);
@@ -46,7 +46,8 @@ export async function raiseEvents(
     const plan: EventPlan = { handle, signal, members: Object.fromEntries(members) };
     const event = JSON.stringify(plan);
     for (const effect of reached) {
-      if (deliveries.length % STRETCH === 0) await task.turn(Math.min(STRETCH, reached.length) * DELIVERY_STEPS);
+      if (deliveries.length % EVENTS_IN_A_ROW === 0)
+        await task.turn(Math.min(EVENTS_IN_A_ROW, reached.length) * DELIVERY_STEPS);
       deliveries.push(makeDelivery(session, effect, occurrence, event));
     }
   }
@@ -68,7 +69,7 @@ function makeDelivery(session: Session, effect: Effect, { kind, linked }: Occurr
     effectChange: effect.change,
     ...(effect.domain === undefined ? {} : { effectDomain: effect.domain }),
     ...('bridge' in effect.action ? { bridge: effect.action.bridge } : {}),
-    target: targetOf(effect),
+    target: queueOf(effect),
     record: kind.name,
     ...(linked === undefined ? {} : { linked }),
     event,
@@ -77,7 +78,7 @@ function makeDelivery(session: Session, effect: Effect, { kind, linked }: Occurr
 }
 
 /** The queue that deliveries of the effect wait in: that of the bridge, or of the webhook's origin. */
-function targetOf({ action }: Effect): string {
+function queueOf({ action }: Effect): string {
   return 'bridge' in action ? `bridge:${action.bridge}` : new URL(action.endpoint).origin;
 }
 

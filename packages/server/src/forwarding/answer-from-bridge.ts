@@ -9,7 +9,7 @@ import { type Forwarding, HandOver } from './call.js';
  *
  * @throws HandOver, and what `answer` throws
  */
-export async function answerFromBridge(
+export async function answerWriteFromBridge(
   session: Session,
   forwarding: Forwarding,
   answer: AnswerFromOutside,

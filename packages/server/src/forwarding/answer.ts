@@ -14,7 +14,7 @@ import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { parseAnswer } from '../outbound/parse-answer.js';
-import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
+import { BridgeRefusal, invalidResponse, isErrorData, makeUnexpected } from './error.js';
 
 /** A verified record from a bridge: its hash is that of its data, and every proof of it verifies. */
 export interface BridgeRecord {
@@ -36,7 +36,9 @@ export interface BridgeRecord {
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
   if (status === 401) {
-    throw unexpected(new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`));
+    throw makeUnexpected(
+      new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`),
+    );
   }
   const body = parseAnswer(text);
   if (status >= 200 && status < 300) return body;

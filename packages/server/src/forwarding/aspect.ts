@@ -131,12 +131,12 @@ function matchesRequest(
     cost.spend(3 + (key.length >> 2));
     const [first = '', ...rest] = key.split('.');
     const path = Object.hasOwn(scope, first) ? [first, ...rest] : ['data', first, ...rest];
-    return matches(expected, valueAt(scope, path), cost);
+    return matches(expected, scopeValueAt(scope, path), cost);
   });
 }
 
 /** The value at a path. Names of headers are case-insensitive. */
-function valueAt(scope: Json, path: readonly string[]): Json | undefined {
+function scopeValueAt(scope: Json, path: readonly string[]): Json | undefined {
   const exact = path[0] === 'ctx' && path[2] === 'headers' ? path.map((name) => name.toLowerCase()) : path;
   return exact.reduce<Json | undefined>(member, scope);
 }

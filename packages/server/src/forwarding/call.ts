@@ -12,11 +12,11 @@ import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { cameBack } from '../outbound/via.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
-import { invalidResponse, unexpected } from './error.js';
+import { invalidResponse, makeUnexpected } from './error.js';
 import { makeForwardHeaders, OWN } from './headers.js';
 
 /** A call of a bridge, below its `/v2/{kind}s`. */
-export interface Call {
+export interface ForwardedCall {
   readonly method: BridgeCall['method'];
   /** `/<handle>`, `/<handle>/proofs`, or nothing. */
   readonly path: string;
@@ -68,7 +68,7 @@ export class HandOver extends Error {
  *
  * @throws `record.not-found` for any other id
  */
-export function pathOf(kind: Kind, id: string): string {
+export function bridgePath(kind: Kind, id: string): string {
   const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id);
   if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);
   return `/${id}`;
@@ -87,7 +87,7 @@ export async function askBridge(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  call: () => Call | Promise<Call>,
+  call: () => ForwardedCall | Promise<ForwardedCall>,
   step: BridgeStep = 'done',
 ): Promise<OutboundAnswer> {
   const { bridge: handle } = aspect;
@@ -116,7 +116,7 @@ function bridgeCall(
   bridge: Bridge,
   { kind, command }: Forwarding,
   { domain }: Aspect,
-  { method, path, body }: Call,
+  { method, path, body }: ForwardedCall,
 ): Omit<BridgeCall, 'within'> {
   return {
     method,
@@ -155,7 +155,7 @@ export async function handOver(
   } catch (error) {
     if (!(error instanceof OutboundFailure || error instanceof BridgeSecurityError)) throw error;
     const isOversized = error instanceof OutboundFailure && error.kind === 'oversized';
-    forwarding.asked[step] = { bridge, failure: isOversized ? invalidResponse(bridge) : unexpected(error) };
+    forwarding.asked[step] = { bridge, failure: isOversized ? invalidResponse(bridge) : makeUnexpected(error) };
   }
 }
 

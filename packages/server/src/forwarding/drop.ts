@@ -1,16 +1,16 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { Signed } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/signed.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import type { SentDrop } from '../records/sent.js';
 import { successOf } from './answer.js';
-import { answerFromBridge } from './answer-from-bridge.js';
-import { askBridge, type Forwarding, pathOf } from './call.js';
+import { answerWriteFromBridge } from './answer-from-bridge.js';
+import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { BridgeRefusal } from './error.js';
-import { aspectOf, type Target } from './target.js';
+import { aspectOf, type ForwardingTarget } from './target.js';
 import { asSent } from './version.js';
 
 /**
@@ -23,9 +23,9 @@ import { asSent } from './version.js';
 export async function forwardDrop(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   { data, luid }: SentDrop,
-  signed: Signed,
+  signed: ClientSigned,
   caller: Caller,
 ): Promise<void> {
   const { kind } = forwarding;
@@ -39,7 +39,7 @@ export async function forwardDrop(
       ...asSent(session.ledger, trail),
       session.ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
     ] as JsonObject[];
-    return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
+    return { method: 'DELETE', path: bridgePath(kind, id), body: { data, hash, luid, meta: { proofs } } };
   });
   try {
     successOf(session, aspect.bridge, answer);
@@ -57,12 +57,12 @@ export async function forwardDrop(
 export function answerDrop(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   sent: SentDrop,
-  signed: Signed,
+  signed: ClientSigned,
   caller: Caller,
 ): Promise<Answer> {
-  return answerFromBridge(session, forwarding, async (current) => {
+  return answerWriteFromBridge(session, forwarding, async (current) => {
     await forwardDrop(current, forwarding, target, sent, signed, caller);
     return { status: 204 };
   });

@@ -29,7 +29,7 @@ export function invalidResponse(bridge: string): LedgerError {
 }
 
 /** The error for a call that failed, or was answered 401. `cause` is for the log only. */
-export function unexpected(cause?: unknown): LedgerError {
+export function makeUnexpected(cause?: unknown): LedgerError {
   const error = new LedgerError('forward.unexpected-error', 'Unexpected error while forwarding request to bridge');
   if (cause !== undefined) error.cause = cause;
   return error;

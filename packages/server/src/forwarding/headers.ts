@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Token } from '../auth/token.js';
 import type { Bridge } from '../bridges/bridge.js';
-import { forwardedAuthorization, makeLedgerAuthorization } from '../bridges/ledger-token.js';
+import { authorizationToForward, makeLedgerAuthorization } from '../bridges/ledger-token.js';
 import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
 import { hasAccessToken } from '../bridges/security.js';
 import type { Session } from '../ledgers/session.js';
@@ -49,7 +49,7 @@ export function makeForwardHeaders(
   hasBody: boolean,
 ): Record<string, string> {
   const { accept = 'application/json' } = client;
-  const authorization = forwardedAuthorization(bridge, client);
+  const authorization = authorizationToForward(bridge, client);
   return {
     ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',

@@ -2,27 +2,27 @@ import type { Json, JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { authorize, authorizeUnseen } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
-import { type Item, newItem } from '../integrity/items.js';
+import { type ListItem, newListItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
 import type { Answer } from '../records/command.js';
 import { allVerified, isRecordNamed, parseBridgeRecord, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
-import { askBridge, type Forwarding, pathOf } from './call.js';
+import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
 import { allAsServed, asServed } from './served.js';
-import { aspectOf, makeBridgeSubject, type Target } from './target.js';
+import { aspectOf, type ForwardingTarget, makeBridgeSubject } from './target.js';
 
 /** The record of a bridge that answers in place of the ledger (interface/forwarding#strategies). */
 export async function forwardRead(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   token: Token | undefined,
 ): Promise<Answer> {
   const { kind } = forwarding;
   const { subject, id } = target;
-  const path = pathOf(kind, id);
+  const path = bridgePath(kind, id);
   const caller = await callerOfRead(session, token);
   await authorizeUnseen(session, caller, kind, subject);
   const aspect = aspectOf(target);
@@ -49,7 +49,7 @@ export async function forwardPage(
   aspect: Aspect,
   { index, limit }: PageQuery,
   seen: (data: JsonObject) => Promise<boolean>,
-): Promise<Item[]> {
+): Promise<ListItem[]> {
   const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path: '' }));
   const records = await recordsIn(session, aspect.bridge, successOf(session, aspect.bridge, answer));
   const visible: typeof records = [];
@@ -57,5 +57,5 @@ export async function forwardPage(
   const page = await allVerified(session, visible.slice(index * limit, (index + 1) * limit));
   // Other requests have run since the bridge answered, and may have revoked rights.
   await session.assertStillCurrent();
-  return (await allAsServed(session, page)).map((record) => newItem(record as unknown as Json));
+  return (await allAsServed(session, page)).map((record) => newListItem(record as unknown as Json));
 }

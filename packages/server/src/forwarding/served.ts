@@ -30,7 +30,7 @@ export async function attributeProofs(session: Session, proofs: readonly Proof[]
 }
 
 /** A refusal of a bridge whose proofs say which signers of this ledger have made them. */
-export async function attributed(
+export async function attributeRefusal(
   session: Session,
   { status, hash, data, proofs }: BridgeRefusal,
 ): Promise<BridgeRefusal> {

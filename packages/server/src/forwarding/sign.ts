@@ -10,12 +10,12 @@ import { assertMoments } from '../records/moments.js';
 import { signatureMissing } from '../records/proofs.js';
 import type { SentProof } from '../records/sent.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
-import { answerFromBridge } from './answer-from-bridge.js';
-import { askBridge, type Forwarding, pathOf } from './call.js';
+import { answerWriteFromBridge } from './answer-from-bridge.js';
+import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
-import { aspectOf, type Target } from './target.js';
-import { assertTaken, collectAddedProofs } from './version.js';
+import { aspectOf, type ForwardingTarget } from './target.js';
+import { assertVersionTaken, collectAddedProofs } from './version.js';
 
 /**
  * Asks a bridge to take a proof that the ledger has verified (interface/forwarding).
@@ -26,7 +26,7 @@ import { assertTaken, collectAddedProofs } from './version.js';
 export async function forwardProof(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   record: RecordEnvelope,
   proof: StoredProof,
 ): Promise<StoredProof[]> {
@@ -34,7 +34,7 @@ export async function forwardProof(
   const taken = await sendProof(session, forwarding, target, proof);
   // A proof by `system.auth` is made anew when the ledger has changed; the bridge has the earlier one.
   const own = proof.public === session.ledger.auth.public ? [] : [proof];
-  assertTaken(aspect.bridge, taken, record.hash, own);
+  assertVersionTaken(aspect.bridge, taken, record.hash, own);
   if (aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
   return collectAddedProofs(session, aspect.bridge, kept, taken);
@@ -51,7 +51,7 @@ export async function forwardProof(
 export async function proxyProof(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   sent: SentProof,
   token: Token | undefined,
 ): Promise<Answer> {
@@ -67,10 +67,10 @@ export async function proxyProof(
   const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
-  return answerFromBridge(session, forwarding, async (current) => {
+  return answerWriteFromBridge(session, forwarding, async (current) => {
     const taken = await sendProof(current, forwarding, target, proof);
     if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
-    assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
+    assertVersionTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
     return { status: 200, body: JSON.stringify(await asServed(current, taken)) };
   });
 }
@@ -78,14 +78,14 @@ export async function proxyProof(
 async function sendProof(
   session: Session,
   forwarding: Forwarding,
-  target: Target,
+  target: ForwardingTarget,
   proof: Proof,
 ): Promise<BridgeRecord> {
   const { id } = target;
   const aspect = aspectOf(target);
   const answer = await askBridge(session, forwarding, aspect, () => {
     const sent = proof.public === session.ledger.auth.public ? proof : { ...toBareProof(proof), origin: 'key-pair' };
-    return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };
+    return { method: 'POST', path: `${bridgePath(forwarding.kind, id)}/proofs`, body: sent as JsonObject };
   });
   return parseBridgeRecord(session, aspect.bridge, successOf(session, aspect.bridge, answer));
 }

@@ -6,9 +6,9 @@ import { type Forwarding, HandOver, handOver } from './call.js';
 import { answerDrop, forwardDrop } from './drop.js';
 import { BridgeRefusal } from './error.js';
 import { forwardPage, forwardRead } from './read.js';
-import { attributed } from './served.js';
+import { attributeRefusal } from './served.js';
 import { forwardProof, proxyProof } from './sign.js';
-import { aspectOf, makeBridgeSubject, type Target, targetOf } from './target.js';
+import { aspectOf, type ForwardingTarget, findForwarding, makeBridgeSubject } from './target.js';
 import { forwardVersion, proxyVersion } from './version.js';
 
 /**
@@ -32,7 +32,7 @@ export const stages: Stages = async (session, kind, command, work) => {
         try {
           return await (forwarding.answer ? forwarding.answer(current) : work(current, stage));
         } catch (error) {
-          throw error instanceof BridgeRefusal ? await attributed(current, error) : error;
+          throw error instanceof BridgeRefusal ? await attributeRefusal(current, error) : error;
         }
       });
     } catch (error) {
@@ -63,7 +63,7 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
       return handoverOf(forwarding, { aspects: [aspect], proxied: aspect.strategy === 'proxy', subject, id: '' });
     },
     ofRecord({ task, ledger }, action, found, data) {
-      const target = targetOf(task, ledger, forwarding, action, found, data);
+      const target = findForwarding(task, ledger, forwarding, action, found, data);
       return target && handoverOf(forwarding, target);
     },
     ofList(session): ListHandover | undefined {
@@ -87,7 +87,7 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
   };
 }
 
-function handoverOf(forwarding: Forwarding, target: Target): Handover {
+function handoverOf(forwarding: Forwarding, target: ForwardingTarget): Handover {
   return {
     proxied: target.proxied,
     subject: target.subject,

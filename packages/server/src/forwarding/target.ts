@@ -11,7 +11,7 @@ import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 
 /** A record in a call to a bridge. */
-export interface Target {
+export interface ForwardingTarget {
   /** Several where policies conflict, which `aspectOf` refuses. */
   readonly aspects: readonly Aspect[];
   /**
@@ -33,7 +33,7 @@ export interface Target {
  *
  * @throws `forward.unexpected-error` when policies have several ways
  */
-export function aspectOf({ aspects }: Target): Aspect {
+export function aspectOf({ aspects }: ForwardingTarget): Aspect {
   const aspect = onlyOne(aspects);
   if (!aspect) throw new Error('A target has an aspect.');
   return aspect;
@@ -46,14 +46,14 @@ export function aspectOf({ aspects }: Target): Aspect {
  * @param found the ledger's own record; undefined where at most the bridge has it
  * @param data what an update would make of a record that only the bridge has
  */
-export function targetOf(
+export function findForwarding(
   cost: Cost,
   ledger: Ledger,
   { kind, command }: Forwarding,
   action: HandedAction,
   found: Stored | undefined,
   data?: JsonObject,
-): Target | undefined {
+): ForwardingTarget | undefined {
   if (!declares(ledger, kind, action)) return undefined;
   const id = found ? String(found.record.data.handle) : (command.params.id ?? '');
   const subject = makeBridgeSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');

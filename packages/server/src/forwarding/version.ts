@@ -1,5 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import type { Signed } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/signed.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -11,9 +11,9 @@ import type { Answer } from '../records/command.js';
 import { newLuid } from '../records/new-luid.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
-import { answerFromBridge } from './answer-from-bridge.js';
+import { answerWriteFromBridge } from './answer-from-bridge.js';
 import type { Aspect } from './aspect.js';
-import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
+import { askBridge, bridgePath, type ForwardedCall, type Forwarding } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
 import { asServed, attributeProofs } from './served.js';
 
@@ -46,7 +46,7 @@ export function proxyVersion(
   aspect: Aspect,
   version: HandedVersion,
 ): Promise<Answer> {
-  return answerFromBridge(session, forwarding, async (current) => {
+  return answerWriteFromBridge(session, forwarding, async (current) => {
     const { record, before } = await sendVersion(current, forwarding, aspect, version);
     const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
     return { status, body: JSON.stringify(await asServed(current, record)) };
@@ -54,7 +54,7 @@ export function proxyVersion(
 }
 
 /** A version that a bridge has; `before` when it took the version from an earlier sending of the request. */
-interface Taken {
+interface TakenVersion {
   readonly record: BridgeRecord;
   readonly before: boolean;
 }
@@ -70,12 +70,12 @@ async function sendVersion(
   forwarding: Forwarding,
   aspect: Aspect,
   version: HandedVersion,
-): Promise<Taken> {
+): Promise<TakenVersion> {
   const { kind } = forwarding;
   const { id, signed } = version;
-  const answer = await askBridge(session, forwarding, aspect, async (): Promise<Call> => {
+  const answer = await askBridge(session, forwarding, aspect, async (): Promise<ForwardedCall> => {
     const body = await makeVersionBody(session, forwarding, aspect, version);
-    return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: pathOf(kind, id), body };
+    return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: bridgePath(kind, id), body };
   });
   try {
     return { record: versionIn(session, aspect.bridge, answer, signed), before: false };
@@ -87,9 +87,14 @@ async function sendVersion(
   }
 }
 
-function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { hash, proofs }: Signed): BridgeRecord {
+function versionIn(
+  service: Service,
+  bridge: string,
+  answer: OutboundAnswer,
+  { hash, proofs }: ClientSigned,
+): BridgeRecord {
   const record = parseBridgeRecord(service, bridge, successOf(service, bridge, answer));
-  assertTaken(bridge, record, hash, proofs.signed);
+  assertVersionTaken(bridge, record, hash, proofs.signed);
   return record;
 }
 
@@ -109,7 +114,7 @@ async function findSentVersion(
 ): Promise<BridgeRecord | undefined> {
   if (signed.proofs.signed.length === 0) return undefined;
   try {
-    const path = pathOf(forwarding.kind, String(data.handle));
+    const path = bridgePath(forwarding.kind, String(data.handle));
     const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path }), 'found');
     return versionIn(session, aspect.bridge, answer, signed);
   } catch (error) {
@@ -124,7 +129,12 @@ async function findSentVersion(
  * @throws `crypto.signature-invalid` for data that is not what was signed; `forward.invalid-response` for a record that
  *   lacks the client's proofs
  */
-export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, proofs: readonly VerifiedProof[]): void {
+export function assertVersionTaken(
+  bridge: string,
+  taken: BridgeRecord,
+  hash: string,
+  proofs: readonly VerifiedProof[],
+): void {
   const [first] = proofs;
   if (taken.hash.toLowerCase() !== hash) {
     throw first ? invalidSignature(first as unknown as JsonObject) : invalidResponse(bridge);

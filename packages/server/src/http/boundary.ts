@@ -11,7 +11,7 @@ import { isUnavailable } from '../store/unavailable.js';
 import { NoMemory } from './bodies/memory.js';
 
 /** Tells operators of unexpected errors, and of the cause behind an error answer. */
-export type Report = (error: unknown, ledger?: Ledger) => void;
+export type ReportError = (error: unknown, ledger?: Ledger) => void;
 
 /**
  * Runs an operation and turns whatever it throws into the signed error answer of interface/errors: the one place where
@@ -26,7 +26,7 @@ export async function answerRequest(
   service: Service,
   resolve: () => Promise<Ledger | undefined>,
   perform: (ledger: Ledger | undefined, isLate: () => boolean) => Promise<Answer>,
-  report: Report,
+  report: ReportError,
 ): Promise<Answer> {
   let ledger: Ledger | undefined;
   let late = false;
@@ -38,7 +38,7 @@ export async function answerRequest(
     return answer;
   };
   try {
-    return await inTime(service.requestTimeout, work(), () => {
+    return await answerInTime(service.requestTimeout, work(), () => {
       late = true;
     });
   } catch (error) {
@@ -63,7 +63,7 @@ export async function answerRequest(
  * @param onLate called on timeout
  * @throws `api.request-timeout` on timeout; the work may still complete (interface/records#sending-a-request-again)
  */
-export function inTime<T>(patience: number, work: Promise<T>, onLate: () => void = () => {}): Promise<T> {
+export function answerInTime<T>(patience: number, work: Promise<T>, onLate: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       onLate();
@@ -88,11 +88,11 @@ function tooLate(): LedgerError {
 }
 
 /** Seconds after which a client may try again when the database is out of reach or the queues are full. */
-const RETRY_AFTER = 1;
+const RETRY_AFTER_SECONDS = 1;
 
 function unavailable(service: Service, ledger: Ledger | undefined): Answer {
   const error = new LedgerError('api.unexpected-error', 'The service is not available at the moment. Retry later.');
-  return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: RETRY_AFTER };
+  return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: RETRY_AFTER_SECONDS };
 }
 
 /** Seconds after which it may be worth asking again for a log that only an operator can set right. */

@@ -15,7 +15,7 @@ export const BASE = '/v2';
  * @param base the prefix of the path, which the URL of the service ends in
  * @throws `api.body-malformed`, then `auth.unauthorized` (interface/records#order-of-checks)
  */
-export async function commandOf(
+export async function makeCommand(
   service: Service,
   ledger: Ledger | undefined,
   request: FastifyRequest,

@@ -28,7 +28,7 @@ export interface Connections {
   leave(): Promise<void>;
 }
 
-interface Open {
+interface OpenConnection {
   /** Since when output waits to be sent; 0 when all is sent. */
   since: number;
   /** Bytes that were sent at the last look. */
@@ -53,7 +53,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   const { server } = app;
   // Shorter than the server keeps idle connections, so that clients give up a connection before it is closed.
   const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
-  const open = new Map<Socket, Open>();
+  const open = new Map<Socket, OpenConnection>();
   let leaving = false;
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
@@ -93,7 +93,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
 }
 
 /** What waits for them takes memory. Of a file only a little does at a time: who takes some of it is no slow reader. */
-function cutSlowReaders(open: ReadonlyMap<Socket, Open>, patience: number, now: number): void {
+function cutSlowReaders(open: ReadonlyMap<Socket, OpenConnection>, patience: number, now: number): void {
   for (const [socket, connection] of open) {
     const progresses = isDownload(socket) && socket.bytesWritten !== connection.sent;
     connection.sent = socket.bytesWritten;

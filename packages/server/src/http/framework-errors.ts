@@ -5,7 +5,7 @@ import { limits } from '../limits.js';
 import { NO_JSON } from '../schemas/request.js';
 import { answerRequest } from './boundary.js';
 import type { HttpService } from './http-service.js';
-import { send } from './reply.js';
+import { sendAnswer } from './reply.js';
 import { makeErrorReport } from './reporting.js';
 import { resolveLedger, tenantOf } from './tenant.js';
 
@@ -19,7 +19,7 @@ export async function answerNotFound(
 }
 
 /** Answers errors of the framework in the interface's terms, and all other errors as the server's own. */
-export async function refuse(
+export async function answerFrameworkError(
   service: HttpService,
   error: FastifyError,
   request: FastifyRequest,
@@ -78,5 +78,5 @@ async function refuseWith(
     },
     makeErrorReport(service, request),
   );
-  return send(reply, answer);
+  return sendAnswer(reply, answer);
 }

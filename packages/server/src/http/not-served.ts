@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { addHash, bodyChecksOf } from '../operations/bodies.js';
-import { commandOf } from './command.js';
+import { makeCommand } from './command.js';
 
 /** Where the journal of requests is read (interface/ledgers#server-information). */
 export const JOURNAL = ['/system/requests', '/system/requests/:id'] as const;
@@ -24,7 +24,7 @@ export async function notJournaled(): Promise<never> {
  * @throws `record.schema-invalid` for a body that is no drop, else `api.route-not-found`
  */
 export async function ledgerIsKept(session: Session, request: FastifyRequest): Promise<never> {
-  const { body, token } = await commandOf(session, session.ledger, request);
+  const { body, token } = await makeCommand(session, session.ledger, request);
   bodyChecksOf(kindNamed('ledger')).drop(addHash(session, body, token));
   throw new LedgerError('api.route-not-found', 'Route not found');
 }

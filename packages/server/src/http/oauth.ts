@@ -1,8 +1,8 @@
 import { LedgerError } from '@countersign/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { candidateFor, clientOf, knowsSecret } from '../auth/client.js';
+import { candidateFor, findClient, knowsSecret } from '../auth/client.js';
 import { type ClientCredentials, clientCredentials } from '../auth/client-credentials.js';
-import { Failures } from '../auth/failures.js';
+import { FailureCounts } from '../auth/failures.js';
 import { mint } from '../auth/mint.js';
 import { native } from '../auth/native-suite.js';
 import { Overloaded } from '../base/gather.js';
@@ -10,12 +10,12 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { isUnavailable } from '../store/unavailable.js';
-import { inTime } from './boundary.js';
+import { answerInTime } from './boundary.js';
 import type { HttpService } from './http-service.js';
 import { senderOf } from './sender.js';
 import { resolveLedger } from './tenant.js';
 
-const FORM = 'application/x-www-form-urlencoded';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** An answer of the token endpoint: plain, unsigned JSON (interface/tokens#token-endpoint). */
 interface TokenAnswer {
@@ -30,25 +30,25 @@ interface TokenAnswer {
  * token.
  */
 export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
-  const failures = new Failures(service.runtime.now, limits.failures);
+  const failures = new FailureCounts(service.runtime.now, limits.failures);
   // A Fastify scope of its own, because its bodies are forms.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     const parser = { parseAs: 'buffer', bodyLimit: limits.form } as const;
-    scope.addContentTypeParser(FORM, parser, (_, body, done) => done(null, body.toString()));
+    scope.addContentTypeParser(FORM_TYPE, parser, (_, body, done) => done(null, body.toString()));
     scope.addContentTypeParser('*', parser, (_, __, done) => done(null, undefined));
     scope.setErrorHandler((error: FastifyError, request, reply) =>
       sendTokenAnswer(reply, toFrameworkError(error, request)),
     );
     scope.post(`${base}/oauth/token`, async (request, reply) => {
-      const answer = inTime(service.requestTimeout, answerTo(service, failures, request));
+      const answer = answerInTime(service.requestTimeout, answerTo(service, failures, request));
       return sendTokenAnswer(reply, await answer.catch((error: unknown) => serverError(error, request)));
     });
   });
 }
 
 /** Resolves the ledger, then checks in the order of interface/tokens#token-endpoint. */
-async function answerTo(service: HttpService, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
+async function answerTo(service: HttpService, failures: FailureCounts, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await resolveTokenLedger(service, request);
   if ('status' in ledger) return ledger;
   const task = service.scheduler.task(ledger.id, () => request.raw.socket.destroyed);
@@ -81,7 +81,7 @@ async function answerTo(service: HttpService, failures: Failures, request: Fasti
 async function issueToken(
   session: Session,
   { id, secret }: ClientCredentials,
-  failures: Failures,
+  failures: FailureCounts,
   sender: string,
 ): Promise<TokenAnswer> {
   const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, sender]));
@@ -93,7 +93,7 @@ async function issueToken(
   const wait = await session.failedAttempts.note(session.ledger.luid, attempt, !factor);
   if (wait > 0) return tooManyFailures(wait);
   if (!factor) return invalidClient();
-  const found = await clientOf(session, factor);
+  const found = await findClient(session, factor);
   if (!found.client) return invalidClient();
   const minted = await mint(openSession(session, found.ledger), found.client);
   if (minted === 'not-enabled') return tokenError(400, 'invalid_grant', 'OAuth is not enabled for this ledger');

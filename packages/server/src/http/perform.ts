@@ -9,11 +9,11 @@ import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest } from './boundary.js';
-import { commandOf } from './command.js';
+import { makeCommand } from './command.js';
 import { withDecisionLog } from './explained.js';
 import type { HttpService } from './http-service.js';
 import { holdUntilSealed } from './log/hold.js';
-import { send } from './reply.js';
+import { sendAnswer } from './reply.js';
 import { makeErrorReport } from './reporting.js';
 import { senderOf } from './sender.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
@@ -42,7 +42,7 @@ export async function inLedger(
   );
   releaseBody(request);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
-  return send(reply, answer);
+  return sendAnswer(reply, answer);
 }
 
 /** Performs an operation outside every ledger; refuses a request that names one. Every error becomes an answer. */
@@ -60,12 +60,12 @@ export async function outsideLedgers(
       noTenant(named);
       const task = senderTaskOf(service, OUTSIDE, request, isLate);
       const own = withDecisionLog({ ...service, task }, request);
-      return perform(own, await commandOf(own, undefined, request));
+      return perform(own, await makeCommand(own, undefined, request));
     },
     makeErrorReport(service, request),
   );
   releaseBody(request);
-  return send(reply, answer);
+  return sendAnswer(reply, answer);
 }
 
 /** Performs an operation on records of the kind, in a session on the ledger that the request names. */
@@ -77,7 +77,7 @@ export function performOperation(
   kind: Kind,
 ): Promise<FastifyReply> {
   return inLedger(service, request, reply, async (session) =>
-    perform(session, kind, await commandOf(session, session.ledger, request), stages),
+    perform(session, kind, await makeCommand(session, session.ledger, request), stages),
   );
 }
 

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /** Connections on which an answer has begun that closes them: no other can be sent. */
-const ended = new WeakSet<Socket>();
+const socketsAtEnd = new WeakSet<Socket>();
 
 /** Whether an answer that closes the connection has begun on it. */
 export function hasLastAnswer(socket: Socket): boolean {
-  return ended.has(socket);
+  return socketsAtEnd.has(socket);
 }
 
 /** The queue of one connection. */
-interface Line {
+interface RequestQueue {
   busy: boolean;
   /** Requests that came after the last one that is answered. */
   behind: number;
@@ -26,7 +26,7 @@ interface Line {
  * @param most bound on the queue; a connection that exceeds it is closed
  */
 export function takeInTurn(app: FastifyInstance, most: number): void {
-  const lines = new WeakMap<Socket, Line>();
+  const lines = new WeakMap<Socket, RequestQueue>();
   app.addHook('onRequest', ({ raw: { socket } }, _, done) => {
     const line = lines.get(socket) ?? { busy: false, behind: 0, waiting: [] };
     lines.set(socket, line);
@@ -48,7 +48,7 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
   });
   app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
     if (reply.getHeader('connection') === 'close') {
-      ended.add(socket);
+      socketsAtEnd.add(socket);
       lines.get(socket)?.waiting.splice(0);
     }
     done(null, payload);
@@ -61,7 +61,7 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
 }
 
 /** Starts the next request; those of a closed connection are dropped. */
-function finishRequest(socket: Socket, line: Line): void {
+function finishRequest(socket: Socket, line: RequestQueue): void {
   const next = line.waiting.shift();
   if (!next) line.busy = false;
   else

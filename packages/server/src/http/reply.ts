@@ -3,7 +3,7 @@ import type { Answer } from '../records/command.js';
 import { sendFile } from './file.js';
 
 /** Sends an operation's answer. */
-export function send(
+export function sendAnswer(
   reply: FastifyReply,
   { status, body, type, file, retryAfter, hint, confidential }: Answer,
 ): FastifyReply {

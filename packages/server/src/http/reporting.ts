@@ -4,11 +4,11 @@ import { BridgeSecurityError } from '../bridges/security.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 import { WritesRefused } from '../store/writes-refused.js';
-import type { Report } from './boundary.js';
+import type { ReportError } from './boundary.js';
 import type { HttpService } from './http-service.js';
 
 /** Logs an outbound failure as a warning only: its remedy lies with another operator, and it may last for days. */
-export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): Report {
+export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): ReportError {
   return (error, ledger) => {
     if (error instanceof TokenRefused) {
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });

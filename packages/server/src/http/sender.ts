@@ -1,22 +1,22 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** What proxies write about a client beside its address: a port, and brackets around IPv6. */
-const FORWARDED = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+const PORT_OR_BRACKETS = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
 /** Those whose address cannot be read count as one. */
-const UNKNOWN = 'unknown';
+const UNKNOWN_SENDER = 'unknown';
 
 /**
  * Who a request counts for: its address, without a port. Of IPv6 the network of 64 bits, all of whose addresses one customer has
  * (RFC 6177); an IPv4 address is the same however it is spelt.
  */
 export function senderOf(given: string): string {
-  const [, ipv4, ipv6] = FORWARDED.exec(given) ?? [];
+  const [, ipv4, ipv6] = PORT_OR_BRACKETS.exec(given) ?? [];
   const address = ipv4 ?? ipv6 ?? given;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return UNKNOWN;
+  if (!isIPv6(address)) return UNKNOWN_SENDER;
   const [start = '', end] = address.replace(/%.*$/, '').split('::');
   const before = start === '' ? [] : start.split(':');
   const after = end === undefined || end === '' ? [] : end.split(':');

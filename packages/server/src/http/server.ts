@@ -8,7 +8,7 @@ import { takeBodies } from './bodies/parsers.js';
 import { BASE } from './command.js';
 import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
 import { allowAnyOrigin, preflight } from './cors.js';
-import { answerNotFound, refuse } from './framework-errors.js';
+import { answerFrameworkError, answerNotFound } from './framework-errors.js';
 import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
@@ -21,7 +21,7 @@ import { type Sendable, sendable, sendText } from './pages/html.js';
 import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
-import { send } from './reply.js';
+import { sendAnswer } from './reply.js';
 import { recordRoutes } from './routes.js';
 import { tenantHeader } from './tenant.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
@@ -59,7 +59,8 @@ export function createServer(
     // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_CHARACTERS },
-    frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
+    frameworkErrors: (error, request, reply) =>
+      void answerFrameworkError(service, error, request, allowAnyOrigin(reply)),
     clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
   answerUnrouted(service, app.server);
@@ -72,13 +73,13 @@ export function createServer(
     // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
-  app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
+  app.setErrorHandler((error: FastifyError, request, reply) => answerFrameworkError(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service.readiness);
   countAnswers(app, metrics);
   const began = service.runtime.now();
-  app.get(BASE, async (request, reply) => send(reply, await information(service, tenantHeader(request), began)));
+  app.get(BASE, async (request, reply) => sendAnswer(reply, await information(service, tenantHeader(request), began)));
   // Made at the first request, to keep the start short.
   let description: Sendable | undefined;
   app.get(`${BASE}/openapi.json`, async (request, reply) => {

@@ -53,7 +53,9 @@ export function answerUnrouted(service: Service, server: Server): void {
   server.on('checkExpectation', (_, response) => {
     const { body = '' } = errorAnswer(service, undefined, UNEXPECTED);
     // The client may still send the body: closing keeps it from being read as the next request.
-    response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
+    response
+      .writeHead(417, { ...ERROR_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' })
+      .end(body);
   });
   server.on('connect', (_, socket) => {
     // Node leaves the socket to this handler; an unhandled `error` would end the process.
@@ -64,11 +66,11 @@ export function answerUnrouted(service: Service, server: Server): void {
 
 const UNEXPECTED = new LedgerError('api.query-malformed', 'The only expectation that is met is 100-continue');
 
-const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' };
+const ERROR_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' };
 
 function close(service: Service, socket: Socket, line: string, refusal: LedgerError): void {
   const { body = '' } = errorAnswer(service, undefined, refusal);
-  const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const headers = { ...ERROR_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
   const head = [`HTTP/1.1 ${line}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   cutLater(socket);

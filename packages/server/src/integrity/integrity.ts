@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type { Runtime } from '../base/clock.js';
 import { LruCache } from '../base/lru-cache.js';
-import { open, sealContext } from '../keys/seal.js';
+import { openSealed, sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
@@ -49,7 +49,7 @@ export interface IntegrityOptions {
 }
 
 /** Versions verified by their proofs in a row before other work has a turn. */
-const STRETCH = 32;
+const VERSIONS_IN_A_ROW = 32;
 
 /**
  * A version that has an authentication code is as stored if the code is right. A version without one, of an early
@@ -70,7 +70,7 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
     if (known) return known;
     const stored = await systemKey(ledger);
     if (!stored) return undefined;
-    const secret = open(masterKey, stored.sealed, sealContext(stored.ledger, stored.luid, stored.name));
+    const secret = openSealed(masterKey, stored.sealed, sealContext(stored.ledger, stored.luid, stored.name));
     const system = { luid: stored.ledger, public: encodeBase64(suite.publicKey(secret)) };
     publics.set(ledger, system);
     return system;
@@ -89,7 +89,7 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
 
   const verify = async (place: VersionSource, version: StoredVersion): Promise<void> => {
     verified += 1;
-    if (verified % STRETCH === 0) await turn();
+    if (verified % VERSIONS_IN_A_ROW === 0) await turn();
     const kind = kindNamed(place.kind);
     const by = (system: string) => defectOf(kind, version.luid, version.body, system, suite);
     let defect = by((await systemOf(place.ledger))?.public ?? '');

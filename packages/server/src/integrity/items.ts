@@ -5,7 +5,7 @@ import { limits } from '../limits.js';
 import type { Check, StoredVersion } from '../store/queries/version.js';
 
 /** An element of a list: the text it is served as, and the canonical form that the hash of the list is made of. */
-export interface Item {
+export interface ListItem {
   readonly text: string;
   readonly canonical: string;
 }
@@ -13,7 +13,7 @@ export interface Item {
 /** Stored versions as items of lists. */
 export interface Items {
   /** A version of the ledger as an item, checked. */
-  of(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): Item | Promise<Item>;
+  of(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ListItem | Promise<ListItem>;
   /** Checks a version of the ledger, unless that very text was checked and is kept. */
   check(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ReturnType<Check>;
 }
@@ -23,7 +23,7 @@ export interface Items {
  * only for the very text that was checked.
  */
 export function createItems(check: Check): Items {
-  const kept = new LruCache<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
+  const kept = new LruCache<string, ListItem>(limits.items, ({ text, canonical }) => text.length + canonical.length);
   const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
   const made = (name: string, text: string) => {
     const item = { text, canonical: canonical(readJson(text) as Json) };
@@ -46,6 +46,6 @@ export function createItems(check: Check): Items {
 }
 
 /** An item made for one answer. */
-export function newItem(value: Json): Item {
+export function newListItem(value: Json): ListItem {
   return { text: JSON.stringify(value), canonical: canonical(value) };
 }

@@ -5,7 +5,7 @@ import type { KindName } from '../kinds/kind.js';
 import type { Coded } from './mac.js';
 
 /** The leaf of a change whose text is erased, as `MakeLeaf` has them: with zeros where the salt was. */
-export function closedLeaf(commitment: Uint8Array): string {
+export function makeClosedLeaf(commitment: Uint8Array): string {
   return Buffer.concat([Buffer.alloc(SALT_BYTES), commitment]).toString('base64');
 }
 

@@ -3,7 +3,7 @@ import type { NewDelivery } from '../store/committer/write.js';
 import type { StoredVersion, VersionSource } from '../store/queries/version.js';
 
 /** Bytes of a code: a guess succeeds once in 2^128 times. */
-const BYTES = 16;
+const CODE_BYTES = 16;
 
 /** What a code covers, beside the place. */
 export type Coded = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
@@ -84,7 +84,7 @@ const BLOCK = 64;
 const RESULT = 32;
 
 /** Characters of a text that fits into the reused buffer. */
-const SHORT = 32_768;
+const SHORT_INPUT = 32_768;
 
 /**
  * HMAC-SHA-256 (RFC 2104) of many texts under one key, each cut to the 16 bytes of a code. Each `createHmac` of Node.js makes
@@ -98,7 +98,7 @@ const SHORT = 32_768;
 export function createShortHmac(
   key: Buffer,
   form: 'base64url' | 'hex' = 'base64url',
-  short = SHORT,
+  short = SHORT_INPUT,
 ): (text: string) => string {
   const inner = Buffer.alloc(BLOCK + 3 * short);
   const outer = Buffer.alloc(BLOCK + RESULT);
@@ -108,10 +108,10 @@ export function createShortHmac(
     outer[at] = (key[at] ?? 0) ^ 0x5c;
   }
   return (text) => {
-    if (text.length > short) return createHmac('sha256', key).update(text).digest().toString(form, 0, BYTES);
+    if (text.length > short) return createHmac('sha256', key).update(text).digest().toString(form, 0, CODE_BYTES);
     const end = BLOCK + inner.write(text, BLOCK);
     outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary');
     result.write(hash('sha256', outer, 'binary'), 'binary');
-    return result.toString(form, 0, BYTES);
+    return result.toString(form, 0, CODE_BYTES);
   };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { open, sealContext } from '../keys/seal.js';
+import { openSealed, sealContext } from '../keys/seal.js';
 import { VEIL_SECRET } from '../store/queries/secrets.js';
 import { createShortHmac } from './mac.js';
 
@@ -7,7 +7,7 @@ import { createShortHmac } from './mac.js';
 export type Veil = (use: string) => string;
 
 /** Longest text that is veiled without making an object of it, in characters. */
-const SHORT = 1024;
+const SHORT_NAME = 1024;
 
 /**
  * Names of used proofs, and of records, under the key of a ledger. The plain names (records/proofs.ts, `useOf`) are hashes
@@ -15,7 +15,7 @@ const SHORT = 1024;
  * keep a signed body from being sent again.
  */
 export function createVeil(key: Buffer): Veil {
-  return createShortHmac(key, 'hex', SHORT);
+  return createShortHmac(key, 'hex', SHORT_NAME);
 }
 
 /**
@@ -29,7 +29,7 @@ export function createVeil(key: Buffer): Veil {
  * @throws Error when that does not open
  */
 export function veilKeyOf(masterKey: Buffer, ledger: string, sealed: Buffer | undefined): Buffer {
-  if (sealed) return open(masterKey, sealed, sealContext(ledger, ledger, VEIL_SECRET));
+  if (sealed) return openSealed(masterKey, sealed, sealContext(ledger, ledger, VEIL_SECRET));
   const all = createHmac('sha256', masterKey).update('countersign:erased-proofs:2').digest();
   return createHmac('sha256', all).update(ledger).digest();
 }

@@ -37,13 +37,14 @@ export function parseRecord(body: string): RecordEnvelope | undefined {
  * @param body a text that is as it was stored
  */
 export function isUnder(kind: Kind, body: string, key: string): boolean {
-  if (!kind.links.key && NAMED.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at))) return true;
+  if (!kind.links.key && HANDLE_OFFSETS.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at)))
+    return true;
   const data = parseRecord(body)?.data;
   return data !== undefined && (kind.links.key?.(data) ?? String(data.handle)) === key;
 }
 
 /** The offset of `handle` when it is the first member of `data`, and when `parent` (64 characters) precedes it. */
-const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
+const HANDLE_OFFSETS = ['', `"parent":"${'0'.repeat(64)}",`].map(
   (parent) => `{"hash":"${'0'.repeat(64)}","data":{${parent}`.length,
 );
 
@@ -62,12 +63,12 @@ export function defectOf(kind: Kind, found: string, body: string, system: string
   const { hash, luid, meta } = record;
   if (luid !== found || !isLuid(luid, kind.prefix)) return 'names another record';
   if (!isHashed(kind, record, suite)) return 'has another hash than its data';
-  return meta.proofs.some((proof) => isLedgers(proof, hash, luid, system, suite))
+  return meta.proofs.some((proof) => isProofOfLedger(proof, hash, luid, system, suite))
     ? undefined
     : 'has no proof of its ledger';
 }
 
 /** Of the proofs by `system`, the one that names the record signs its hash; that of a drop signs another. */
-function isLedgers(proof: StoredProof, hash: string, luid: string, system: string, suite: Suite): boolean {
+function isProofOfLedger(proof: StoredProof, hash: string, luid: string, system: string, suite: Suite): boolean {
   return proof?.public === system && proof.custom?.luid === luid && verifyProof(hash, proof, suite);
 }

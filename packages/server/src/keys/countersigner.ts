@@ -10,7 +10,7 @@ import {
   signWebhook,
   type WebhookHeaders,
 } from '@countersign/protocol';
-import type { SigningKey, UnsignedProof } from './signing-key.js';
+import type { ServerKey, UnsignedProof } from './signing-key.js';
 
 /** A signer of the ledger's own whose key the server holds. */
 export interface Countersigner {
@@ -23,7 +23,7 @@ export interface Countersigner {
   /** A proof as `stored` makes it, to be signed later. */
   unsigned(hash: string, custom: JsonObject): UnsignedProof;
   /** The key itself, for proofs that are made elsewhere (signing/serialization.ts). */
-  signingKey(): SigningKey;
+  signingKey(): ServerKey;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;
   /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
@@ -46,7 +46,7 @@ export interface Countersigner {
  *
  * @param key base64 public key and 32-byte secret seed
  */
-export function countersigner(handle: string, key: SigningKey, suite: Suite): Countersigner {
+export function countersigner(handle: string, key: ServerKey, suite: Suite): Countersigner {
   const sign = (hash: string, custom?: JsonObject): Proof =>
     signProof({ hash, ...(custom ? { custom } : {}), public: key.public, secret: key.secret }, suite);
   const signer = { handle, public: key.public };
@@ -56,11 +56,11 @@ export function countersigner(handle: string, key: SigningKey, suite: Suite): Co
     sign,
     stored(hash, custom) {
       const { digest, result } = sign(hash, custom);
-      return storedProof(signer, { custom, digest, result });
+      return makeStoredProof(signer, { custom, digest, result });
     },
     unsigned(hash, custom) {
       const digest = digestOf(hash, custom, suite);
-      return { proof: storedProof(signer, { custom, digest, result: '' }), key };
+      return { proof: makeStoredProof(signer, { custom, digest, result: '' }), key };
     },
     signingKey: () => key,
     // An answer has the members in another order than a record (interface/proofs#proofs-as-served).
@@ -84,16 +84,16 @@ export function countersigner(handle: string, key: SigningKey, suite: Suite): Co
 }
 
 /** What a proof says, and its signature. */
-type Signed = Required<Pick<Proof, 'custom' | 'digest' | 'result'>>;
+type SignedContent = Required<Pick<Proof, 'custom' | 'digest' | 'result'>>;
 
 /**
  * A proof of the ledger's own as records keep it (interface/proofs#proofs-as-served).
  *
  * @param isBare free of `origin` and `signer`
  */
-export function storedProof(
+export function makeStoredProof(
   signer: Pick<Countersigner, 'handle' | 'public'>,
-  { custom, digest, result }: Signed,
+  { custom, digest, result }: SignedContent,
   isBare = false,
 ): StoredProof {
   const method = PROOF_METHOD;
@@ -109,7 +109,7 @@ export function storedProof(
  */
 export function keylessSigner(handle: string, key: string): Countersigner {
   const refuse = (): never => {
-    throw readOnly();
+    throw refuseKeyless();
   };
   return {
     handle,
@@ -126,7 +126,7 @@ export function keylessSigner(handle: string, key: string): Countersigner {
 }
 
 /** The refusal of whatever takes a signature of a ledger that has no private keys. */
-export function readOnly(): LedgerError {
+export function refuseKeyless(): LedgerError {
   return new LedgerError(
     'record.invalid',
     'The ledger is read-only on this server: it was imported without its private keys.',

@@ -22,7 +22,7 @@ export interface MasterKeySource {
  */
 export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
   if (source.masterKey !== undefined) return decodeKeyFrom('MASTER_KEY', source.masterKey);
-  const path = await fileOf(source);
+  const path = await keyFile(source);
   if (!(await fileExists(path))) return undefined;
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -33,21 +33,21 @@ export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | u
 
 /** Makes the key file of a new database. Of several servers that do so at once, all get the same key. */
 export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
-  await writeOnce(await fileOf(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
+  await writeOnce(await keyFile(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
   const key = await loadMasterKey(source);
   if (key === undefined) throw new Error(`DATA_DIR ${source.dataDir} does not keep what is written to it`);
   return key;
 }
 
 /** The error for the operator of a database whose key is missing. A new key would open none of the sealed values. */
-export function missingMasterKey({ dataDir }: MasterKeySource): Error {
+export function masterKeyError({ dataDir }: MasterKeySource): Error {
   return new Error(
     `${join(dataDir, 'master.key')} is missing, and the database was made with one: ` +
       'put a copy of that file back, or set MASTER_KEY to what is in it',
   );
 }
 
-async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
+async function keyFile({ dataDir }: MasterKeySource): Promise<string> {
   return join(await openDataDir(dataDir, 'DATA_DIR'), 'master.key');
 }
 

@@ -28,7 +28,7 @@ export function seal(masterKey: Buffer, plaintext: Buffer, context: string): Buf
  *
  * @throws Error when the value was sealed with another key, for another context, or altered
  */
-export function open(masterKey: Buffer, sealed: Buffer, context: string): Buffer {
+export function openSealed(masterKey: Buffer, sealed: Buffer, context: string): Buffer {
   if (sealed.length < overhead || sealed[0] !== version) throw new Error('Not a sealed value');
   const nonce = sealed.subarray(lengths.version, lengths.version + lengths.nonce);
   const decrypt = createDecipheriv(cipher, masterKey, nonce, { authTagLength: lengths.tag });

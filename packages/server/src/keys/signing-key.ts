@@ -1,7 +1,7 @@
 import type { StoredProof } from '@countersign/protocol';
 
 /** A key of the server's own. */
-export interface SigningKey {
+export interface ServerKey {
   /** Base64. */
   readonly public: string;
   /** The 32-byte seed. */
@@ -11,5 +11,5 @@ export interface SigningKey {
 /** A proof that is complete but for its signature: `result` is empty until then. */
 export interface UnsignedProof {
   readonly proof: StoredProof;
-  readonly key: SigningKey;
+  readonly key: ServerKey;
 }

@@ -13,7 +13,7 @@ import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner, keylessSigner } from '../keys/countersigner.js';
-import { open, sealContext } from '../keys/seal.js';
+import { openSealed, sealContext } from '../keys/seal.js';
 import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -156,7 +156,7 @@ function makeLedger(
     const key = stored.keys.find((one) => one.handle === handle);
     if (!key) throw new Error(`Ledger ${stored.handle} has no signer ${handle}.`);
     if (!key.sealed || key.name === null) return keylessSigner(handle, key.public);
-    const secret = open(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
+    const secret = openSealed(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
     if (encodeBase64(suite.publicKey(secret)) !== key.public) return misled(key.luid);
     return countersigner(handle, { public: key.public, secret }, suite);
   };

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
-import { readOnly } from '../keys/countersigner.js';
+import { refuseKeyless } from '../keys/countersigner.js';
 import { namesKept } from '../kinds/erasable.js';
 import { isInUse } from '../kinds/in-use.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -110,7 +110,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
       assertCurrent(await store.ledgers.version(id));
     },
     async commit({ mayExceed, ...write }, by = store.commit, needsCodes = true) {
-      if (ledger.isReadOnly) throw readOnly();
+      if (ledger.isReadOnly) throw refuseKeyless();
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);

@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import type { Item } from '../integrity/items.js';
+import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
@@ -18,7 +18,7 @@ export interface Source<V> {
   /** Sizes and bodies of versions, like `Bodies`. */
   fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
   /** Verifies a version, and makes its item. */
-  itemOf(version: V & StoredVersion): Item | Promise<Item>;
+  itemOf(version: V & StoredVersion): ListItem | Promise<ListItem>;
 }
 
 /** The versions of one kind of record in a ledger. */
@@ -42,7 +42,7 @@ export async function withBodies<V extends PageVersion, T>(
   source: Source<NoInfer<V>>,
   page: PageQuery | 'whole',
   versions: readonly V[],
-  answer: (items: readonly Item[]) => T,
+  answer: (items: readonly ListItem[]) => T,
 ): Promise<T> {
   const sized = versions.every(isSized) ? versions : await fetchBodies(source, versions, limits.answers.atOnce);
   const sizes = sized.map(({ size = 0 }) => size);
@@ -68,8 +68,8 @@ async function makeItems<V extends PageVersion>(
   task: Task,
   source: Source<NoInfer<V>>,
   versions: readonly V[],
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
+): Promise<readonly ListItem[]> {
+  const items: ListItem[] = [];
   for (const version of versions) {
     // A missing version becomes an empty one, which its check refuses.
     const stored = hasBody(version) ? version : { ...version, ...makeMissingVersion(version) };

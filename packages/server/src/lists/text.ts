@@ -1,5 +1,5 @@
 import { moment } from '../base/clock.js';
-import type { Item } from '../integrity/items.js';
+import type { ListItem } from '../integrity/items.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 
@@ -11,7 +11,7 @@ import type { Service } from '../ledgers/service.js';
 export function listText(
   { suite, runtime }: Service,
   ledger: Ledger | undefined,
-  items: readonly Item[],
+  items: readonly ListItem[],
   page?: { index: number; limit: number; total?: number },
 ): string {
   // The canonical form of a list is made of those of its items, in their order.

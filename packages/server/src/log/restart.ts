@@ -2,7 +2,7 @@ import { commitmentOf, HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log'
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
-import { closedLeaf } from '../integrity/leaf.js';
+import { makeClosedLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import {
   beginGeneration,
@@ -91,7 +91,7 @@ function withoutSalts(ledger: number, erased: readonly ErasedLeaves[], codes: Lo
     changes: erased.map(({ change }) => change),
     leaves: erased.map(({ luid, change, commitments }) => {
       const leaves = Array.from({ length: commitments.length / HASH_BYTES }, (_, at) =>
-        closedLeaf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+        makeClosedLeaf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
       );
       return codes.codeLeaves(ledger, { luid, change }, leaves.join(''));
     }),

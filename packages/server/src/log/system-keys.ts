@@ -1,12 +1,12 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
-import { open, sealContext } from '../keys/seal.js';
-import type { SigningKey } from '../keys/signing-key.js';
+import { openSealed, sealContext } from '../keys/seal.js';
+import type { ServerKey } from '../keys/signing-key.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 
 /** The key of a ledger's `system` signer; undefined where the private key is missing (export#import). */
-export type SystemKeyOf = (ledger: number) => Promise<SigningKey | undefined>;
+export type SystemKeyOf = (ledger: number) => Promise<ServerKey | undefined>;
 
 /** Opens the keys that checkpoints are signed with, and keeps those in use. */
 export function createSystemKeyOf(
@@ -14,13 +14,13 @@ export function createSystemKeyOf(
   suite: Suite,
   find: (ledger: number) => Promise<SealedSystemKey | undefined>,
 ): SystemKeyOf {
-  const known = new LruCache<number, SigningKey>(limits.ledgers.count);
+  const known = new LruCache<number, ServerKey>(limits.ledgers.count);
   return async (ledger) => {
     const kept = known.get(ledger);
     if (kept) return kept;
     const found = await find(ledger);
     if (!found) return undefined;
-    const secret = open(masterKey, found.sealed, sealContext(found.ledger, found.luid, found.name));
+    const secret = openSealed(masterKey, found.sealed, sealContext(found.ledger, found.luid, found.name));
     const key = { secret, public: encodeBase64(suite.publicKey(secret)) };
     known.set(ledger, key);
     return key;

@@ -1,12 +1,12 @@
 import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import { type Asked, askers, grants } from '../access/check.js';
+import { type AskedCaller, askers, grants } from '../access/check.js';
 import { rightFor } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { contextOf } from '../authorization/context.js';
 import { subjectOf } from '../authorization/subject.js';
 import { moment } from '../base/clock.js';
-import { type Item, newItem } from '../integrity/items.js';
+import { type ListItem, newListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
@@ -43,17 +43,17 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     const { right, subject } = askedOf(kind, action, narrowed, stored);
     const now = moment(session.runtime);
     const isConditioned = CONDITIONED.includes(right.action) && right.record === subject.kind;
-    const asked: Asked[] = [];
+    const asked: AskedCaller[] = [];
     for (const caller of askers(right.action, signers)) {
       const conditions = isConditioned ? await conditionsOf(session, caller, subject) : undefined;
       asked.push({ caller, context: contextOf(session, subject, conditions) });
     }
     await session.task.turn();
-    const items: Item[] = [];
+    const items: ListItem[] = [];
     for (const rule of few(grants(right.action, right.record, asked))) {
       await session.task.turn(ITEM_STEPS);
       const ruleHash = hashOf(rule as Json, session.suite);
-      const item = newItem({
+      const item = newListItem({
         hash: ruleHash,
         data: rule,
         meta: { proofs: session.ledger.system.vouch(ruleHash, { moment: now }), moment: now },

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
-import { assertSigned, type Signed } from '../authorization/signed.js';
+import { assertSigned, type ClientSigned } from '../authorization/signed.js';
 import { clientTrail } from '../authorization/trail.js';
 import { dropOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
@@ -74,7 +74,7 @@ async function proxyDrop(
   kind: Kind,
   handover: Handover,
   sent: SentDrop,
-  signed: Signed,
+  signed: ClientSigned,
 ): Promise<Answer> {
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
@@ -90,7 +90,7 @@ async function makeDroppedRecord(
   session: Session,
   kind: Kind,
   record: RecordEnvelope,
-  signed: Signed,
+  signed: ClientSigned,
   caller: Caller,
 ): Promise<RecordEnvelope> {
   const now = session.moment(record.meta);
@@ -115,7 +115,7 @@ function dropWrite(
   ledger: Ledger,
   record: RecordEnvelope,
   { change }: Stored,
-  { proofs }: Signed,
+  { proofs }: ClientSigned,
 ): Decided {
   const handle = String(record.data.handle);
   const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));

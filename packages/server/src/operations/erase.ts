@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { assertSigned, type Signed } from '../authorization/signed.js';
+import { assertSigned, type ClientSigned } from '../authorization/signed.js';
 import { domainOfRecord } from '../authorization/subject.js';
 import { clientTrail } from '../authorization/trail.js';
 import { Overloaded } from '../base/gather.js';
@@ -53,7 +53,7 @@ async function attempt(
   kind: Kind,
   command: Command,
   data: ErasureData,
-  signed: Signed,
+  signed: ClientSigned,
 ): Promise<Answer> {
   const { stored, action, domain } = await findLatest(session, kind, command);
   const { record, change } = stored;

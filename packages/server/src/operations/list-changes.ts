@@ -1,5 +1,5 @@
 import type { Json } from '@countersign/protocol';
-import { newItem } from '../integrity/items.js';
+import { newListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
@@ -32,7 +32,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
       ...versionsIn(session, kind),
       async itemOf(change) {
         await session.items.check(session.ledger, kind, change);
-        return newItem(snapshot(kind, change) as unknown as Json);
+        return newListItem(snapshot(kind, change) as unknown as Json);
       },
     };
     // Changes are numbered from 1 consecutively, so a missing row shifts those below it: refused as corrupt. Of an erased

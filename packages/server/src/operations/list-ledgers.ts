@@ -1,6 +1,6 @@
 import { type Json, readJson } from '@countersign/protocol';
 import { accessRefusal } from '../access/refusal.js';
-import { newItem } from '../integrity/items.js';
+import { newListItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import { filtersOf } from '../lists/filters.js';
@@ -46,7 +46,7 @@ function ownRecords({ store, integrity }: Service, owner: string | undefined): S
     },
     async itemOf(own) {
       await integrity.check({ ledger: own.ledger, kind: 'ledger' }, own);
-      return newItem(readJson(own.body) as Json);
+      return newListItem(readJson(own.body) as Json);
     },
   };
 }

@@ -1,14 +1,14 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { Context, Subject } from '../access/context.js';
-import { decide, judgeQuery, visible } from '../access/decide.js';
+import type { AccessContext, Subject } from '../access/context.js';
+import { decideAccess, judgeQuery, visible } from '../access/decide.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { contextOf } from '../authorization/context.js';
-import { refuse } from '../authorization/refuse.js';
+import { refuseAction } from '../authorization/refuse.js';
 import { domainOfRecord, subjectOf } from '../authorization/subject.js';
-import type { Item } from '../integrity/items.js';
+import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { filtersOf } from '../lists/filters.js';
@@ -49,7 +49,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
       await session.task.turn();
       const judgement = judgeQuery(kind.name, caller, contextOf(session));
       session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-      if (!judgement.granted) throw await refuse(session, caller, 'query', kind.name);
+      if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name);
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();
@@ -59,7 +59,10 @@ export async function list(session: Session, kind: Kind, command: Command, stage
     const handover = stage.ofList(session);
     const own = handover?.proxied ? [] : await local(page);
     const elsewhere = handover && own.length === 0 && (handover.proxied || (await isEmpty(local, page)));
-    const answer = (items: readonly Item[]) => ({ status: 200, body: listText(session, session.ledger, items, page) });
+    const answer = (items: readonly ListItem[]) => ({
+      status: 200,
+      body: listText(session, session.ledger, items, page),
+    });
     if (elsewhere) {
       const isSeen = async (subject: Subject) => {
         await session.task.turn();
@@ -88,8 +91,8 @@ function under(kind: Kind, parent: Parent): Filter {
 }
 
 /** Whether rules that apply to every record of the kind let the caller read it. */
-function isEverythingVisible(kind: Kind, caller: Caller, context: Context): boolean {
-  return !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
+function isEverythingVisible(kind: Kind, caller: Caller, context: AccessContext): boolean {
+  return !context.ledger.policyBased && decideAccess('read', kind.name, caller, context).granted;
 }
 
 /** A page of records, whoever asks. */

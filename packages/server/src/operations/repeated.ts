@@ -4,7 +4,7 @@ import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import type { Signed } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/signed.js';
 import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
@@ -40,7 +40,7 @@ export async function findRepeatedCreate(
   session: Session,
   kind: Kind,
   { key, hash }: Pick<Write, 'key' | 'hash'>,
-  { proofs, token }: Pick<Signed, 'proofs' | 'token'>,
+  { proofs, token }: Pick<ClientSigned, 'proofs' | 'token'>,
   parent?: Parent,
 ): Promise<Repeated | undefined> {
   const record = await session.findVersion(kind.name, key, 'handle');
@@ -76,7 +76,7 @@ export async function findRepeatedCreate(
 export function isRepeatedUpdate(
   session: Session,
   { hash, meta }: RecordEnvelope,
-  { hash: sent, proofs }: Signed,
+  { hash: sent, proofs }: ClientSigned,
 ): boolean {
   return hash === sent && hasSameProofs(session, meta.proofs, proofs.signed);
 }
@@ -92,7 +92,7 @@ export async function findRepeatedDrop(
   kind: Kind,
   command: Command,
   luid: string,
-  signed: Signed,
+  signed: ClientSigned,
 ): Promise<DroppedRecord | undefined> {
   if (!isLuid(luid, kind.prefix)) return undefined;
   const dropped = await findDroppedRecord(session, kind, command, luid);
@@ -107,7 +107,7 @@ async function mayDrop(
   session: Session,
   kind: Kind,
   { before, ...stored }: DroppedRecord,
-  { proofs, token }: Signed,
+  { proofs, token }: ClientSigned,
 ): Promise<boolean> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
   return isAuthorized(session, caller, toAccessRequest('drop', kind, { ...stored, record: before }));

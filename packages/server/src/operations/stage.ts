@@ -2,8 +2,8 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import type { Token } from '../auth/token.js';
-import type { Signed } from '../authorization/signed.js';
-import type { Item } from '../integrity/items.js';
+import type { ClientSigned } from '../authorization/signed.js';
+import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
@@ -65,9 +65,9 @@ export interface Handover {
   /** Sends a version that only the service outside will keep. */
   answerVersion(session: Session, version: HandedVersion): Promise<Answer>;
   /** Sends a drop that the ledger is about to store. */
-  takeDrop(session: Session, sent: SentDrop, signed: Signed, caller: Caller): Promise<void>;
+  takeDrop(session: Session, sent: SentDrop, signed: ClientSigned, caller: Caller): Promise<void>;
   /** Sends a drop of a record that only the service outside keeps. */
-  answerDrop(session: Session, sent: SentDrop, signed: Signed, caller: Caller): Promise<Answer>;
+  answerDrop(session: Session, sent: SentDrop, signed: ClientSigned, caller: Caller): Promise<Answer>;
   /** Sends a proof that the ledger is about to store. @returns more proofs to be kept with it */
   takeProof(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<StoredProof[]>;
   answerProof(session: Session, sent: SentProof, token: Token | undefined): Promise<Answer>;
@@ -79,7 +79,7 @@ export interface ListHandover {
   /** The list holds records of the service outside only. */
   readonly proxied: boolean;
   /** @param isSeen whether the caller may see a record, by what is known of it */
-  page(session: Session, page: PageQuery, isSeen: (subject: Subject) => Promise<boolean>): Promise<Item[]>;
+  page(session: Session, page: PageQuery, isSeen: (subject: Subject) => Promise<boolean>): Promise<ListItem[]>;
 }
 
 /** A version of a record to send to a service outside. */
@@ -89,7 +89,7 @@ export interface HandedVersion {
   /** As the client sent it; of a new record, the luid is the ledger's. */
   readonly data: JsonObject;
   readonly luid?: string;
-  readonly signed: Signed;
+  readonly signed: ClientSigned;
   readonly caller: Caller;
   /** As the ledger will store it; absent where only the service outside keeps it. */
   readonly record?: RecordEnvelope;

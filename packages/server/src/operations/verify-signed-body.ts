@@ -1,5 +1,5 @@
 import type { Token } from '../auth/token.js';
-import type { Signed } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/signed.js';
 import type { Kind } from '../kinds/kind.js';
 import { isNobodys } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -16,7 +16,12 @@ import type { SentRecord } from '../records/sent.js';
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
  *   was meant for something else, or whose moment is none
  */
-export function verifySignedBody(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
+export function verifySignedBody(
+  session: Session,
+  kind: Kind,
+  sent: SentRecord,
+  token: Token | undefined,
+): ClientSigned {
   return verifyProofs(session, kind, verifyHash(session, sent), sent, token);
 }
 
@@ -27,7 +32,7 @@ export function verifyProofs(
   hash: string,
   sent: SentRecord,
   token: Token | undefined,
-): Signed {
+): ClientSigned {
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
   assertMoments(session, customsOf(sentProofs));

@@ -6,7 +6,7 @@ import {
   type StoredProof,
   verifyProof,
 } from '@countersign/protocol';
-import type { Key } from '../access/caller.js';
+import type { CallerKey } from '../access/caller.js';
 import type { Service } from '../ledgers/service.js';
 import { hintOnHash, hintOnProof } from './hints.js';
 import { tooManyProofs } from './proof-limit.js';
@@ -133,7 +133,7 @@ export function isSigned(proof: SentProof): boolean {
  * A client's proof as it is stored: members in the recorded order, `signer` when a signer record owns the key
  * (interface/proofs#proofs-as-served).
  */
-export function toStoredProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
+export function toStoredProof(proof: VerifiedProof, key: CallerKey | undefined, origin: boolean): StoredProof {
   const { custom, digest, method, result } = proof;
   const signer = key?.signer?.handle ?? key?.retired;
   return {

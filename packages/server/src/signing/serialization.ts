@@ -2,7 +2,7 @@ import { hash as hashText } from 'node:crypto';
 import { digest as digestOf, type JsonObject } from '@countersign/protocol';
 import { createMakeLeaf, LEAF_RANDOM_BYTES } from '../integrity/leaf.js';
 import type { Mac } from '../integrity/mac.js';
-import { storedProof } from '../keys/countersigner.js';
+import { makeStoredProof } from '../keys/countersigner.js';
 import type { KindName } from '../kinds/kind.js';
 import { countCharacters } from '../store/committer/cut.js';
 
@@ -112,5 +112,5 @@ export function actionOf(change: number): 'create' | 'update' {
 
 function proofText(hash: string, { signer, custom, isBare }: AddedProof, { signers, sign }: SerializationDeps): string {
   const digest = digestOf(hash, custom, { sha256: (text) => hashText('sha256', text) });
-  return JSON.stringify(storedProof(signers[signer]!, { custom, digest, result: sign(signer, digest) }, isBare));
+  return JSON.stringify(makeStoredProof(signers[signer]!, { custom, digest, result: sign(signer, digest) }, isBare));
 }

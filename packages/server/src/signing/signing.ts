@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { SigningKey, UnsignedProof } from '../keys/signing-key.js';
+import type { ServerKey, UnsignedProof } from '../keys/signing-key.js';
 import { SECRET_KEY_BYTES, type SerializationTask, SIGNATURE_BYTES } from './messages.js';
 import { randomBytesFor, type SerializedVersions, sizeOf, type UnsignedRecord } from './serialization.js';
 import { startThread } from './thread.js';
@@ -19,7 +19,7 @@ export interface UnsignedRecords {
   readonly ledger: SerializationTask['ledger'];
   readonly kind: SerializationTask['kind'];
   /** Those that the proofs name by their index. */
-  readonly signers: readonly (SigningKey & { readonly handle: string })[];
+  readonly signers: readonly (ServerKey & { readonly handle: string })[];
   readonly records: readonly UnsignedRecord[];
 }
 
@@ -120,7 +120,7 @@ function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** The seed followed by the public key: the form libsodium signs with. */
-function secretKeyOf(key: SigningKey): Uint8Array {
+function secretKeyOf(key: ServerKey): Uint8Array {
   const bytes = new Uint8Array(SECRET_KEY_BYTES);
   bytes.set(key.secret);
   bytes.set(Buffer.from(key.public, 'base64'), key.secret.length);

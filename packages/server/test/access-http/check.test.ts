@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../src/access/rules.js';
+import { RULE_ACTIONS } from '../../src/access/rules.js';
 import { names } from '../../src/kinds/registry.js';
 import { expectRules } from '../support/checks.js';
 import { newKey, signed, type TestClient, type TestKey } from '../support/client.js';
@@ -127,7 +127,7 @@ describe('an access check (interface/access#access-check)', () => {
     const founder = await founded(server.current.url);
     await stored(founder, 'wallet', { handle: 'w' });
     const ask = (data: JsonObject) => founder.create('/wallets/w/access/!check', data, {});
-    for (const action of ACTIONS) expect((await ask({ action })).status, action).toBe(200);
+    for (const action of RULE_ACTIONS) expect((await ask({ action })).status, action).toBe(200);
     for (const record of names.records) expect((await ask({ action: 'read', record })).status, record).toBe(200);
     const wrong: JsonObject[] = [
       {},

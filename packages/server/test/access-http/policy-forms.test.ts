@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../src/access/rules.js';
+import { RULE_ACTIONS } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestClient } from '../support/client.js';
@@ -41,7 +41,7 @@ function detailWith(schema: string, own: string[]): string {
 
 describe('the errors of a policy (interface/policies#fields)', () => {
   it('an action that is an array, or none', async () => {
-    const allowed = ACTIONS.join(', ');
+    const allowed = RULE_ACTIONS.join(', ');
     const answer = await create({ schema: 'access', values: [{ action: ['read'] }] });
     expectRefusal(
       answer,
@@ -67,7 +67,7 @@ describe('the errors of a policy (interface/policies#fields)', () => {
 
   it.each(['sign', 'sign-intent', 'x', ''])('no rule has the action %j', async (action) => {
     const answer = await create({ schema: 'access', values: [{ action }] });
-    expect(outcome(answer)).toContain(`must be equal to one of the allowed values: ${ACTIONS.join(', ')}`);
+    expect(outcome(answer)).toContain(`must be equal to one of the allowed values: ${RULE_ACTIONS.join(', ')}`);
     const rule = await client.create('/wallets', { handle: 'w', access: [{ action }] });
     expect(rule.body.data.reason).toBe('record.schema-invalid');
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
 import { askers, grants as grantsTo } from '../../src/access/check.js';
-import type { Context } from '../../src/access/context.js';
+import type { AccessContext } from '../../src/access/context.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
 import { bears, context, policy, registered, signs, stored } from './scene.js';
@@ -13,7 +13,7 @@ const GATE: Rule = { action: 'access' };
 const open: Rule = { action: 'any', record: 'any' };
 
 /** The rules that an access check shows which the caller sends. */
-function grants(action: string, record: string | undefined, caller: Caller, context: Context) {
+function grants(action: string, record: string | undefined, caller: Caller, context: AccessContext) {
   return grantsTo(
     action,
     record,

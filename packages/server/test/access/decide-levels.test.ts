@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/access/decide.js';
+import { decideAccess } from '../../src/access/decide.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { decides, type Row } from './rows.js';
 import { bare, bears, coming, context, nobody, policy, registered, signs, stored } from './scene.js';
@@ -325,11 +325,11 @@ decides('circles (interface/circles#members)', circles);
 describe('the rule that granted', () => {
   it('is named by level and place', () => {
     const subject = stored('wallet', [{ action: 'drop' }, { action: 'read' }]);
-    expect(decide('read', 'wallet', nobody, context({ ledger: open, subject })).by).toEqual({
+    expect(decideAccess('read', 'wallet', nobody, context({ ledger: open, subject })).by).toEqual({
       level: 'record',
       index: 1,
     });
-    expect(decide('update', 'wallet', nobody, context({ ledger: open, subject })).by).toEqual({
+    expect(decideAccess('update', 'wallet', nobody, context({ ledger: open, subject })).by).toEqual({
       level: 'ledger',
       index: 0,
     });
@@ -340,7 +340,7 @@ describe('the rule that granted', () => {
       policy('p', [{ action: 'read' }], { record: 'wallet', status: 'active', extend: 'q' }),
       policy('q', [{ action: 'drop' }, { action: 'read' }], { record: 'wallet' }),
     ];
-    expect(decide('read', 'wallet', nobody, context({ policyBased: true, policies })).by).toEqual({
+    expect(decideAccess('read', 'wallet', nobody, context({ policyBased: true, policies })).by).toEqual({
       level: 'policy',
       index: 1,
       policy: 'q',
@@ -348,6 +348,6 @@ describe('the rule that granted', () => {
   });
 
   it('is absent from a refusal', () => {
-    expect(decide('read', 'wallet', nobody, context())).toEqual({ granted: false });
+    expect(decideAccess('read', 'wallet', nobody, context())).toEqual({ granted: false });
   });
 });

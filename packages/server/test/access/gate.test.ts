@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { gate, may, mayEnter, mayQuery, mayRead, visible } from '../../src/access/decide.js';
+import { may, mayEnter, mayQuery, mayRead, passesGate, visible } from '../../src/access/decide.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { bare, bears, coming, context, nobody, type Parts, policy, registered, signs, stored } from './scene.js';
 
@@ -92,7 +92,7 @@ it.each<[string, Caller, Parts, boolean]>([
 it('a mutation always needs the gate (interface/access#gate)', () => {
   const ledger: Rule[] = [{ action: 'create', record: 'intent' }];
   const subject = coming('intent');
-  expect(gate(signs(bob), context({ ledger, subject }), true, 'create', 'intent')).toBe(false);
+  expect(passesGate(signs(bob), context({ ledger, subject }), true, 'create', 'intent')).toBe(false);
   expect(may('create', 'intent', signs(bob), context({ ledger, subject }))).toBe(false);
   expect(may('create', 'intent', signs(bob), context({ ledger: [...ledger, enterBob], subject }))).toBe(true);
   expect(may('create', 'wallet', signs(bob), context({ ledger: [...ledger, enterBob], subject }))).toBe(false);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { decide, mayEnter, mayQuery, mayRead, visible } from '../../src/access/decide.js';
-import { ACTIONS, type ActionName, type RecordName, type Rule } from '../../src/access/rules.js';
+import { decideAccess, mayEnter, mayQuery, mayRead, visible } from '../../src/access/decide.js';
+import { type ActionName, type RecordName, RULE_ACTIONS, type Rule } from '../../src/access/rules.js';
 import { names } from '../../src/kinds/registry.js';
 import { bare, context, type Parts, policy, registered, stored } from './scene.js';
 
 const KINDS = ['wallet', 'symbol', 'intent', 'circle', 'domain', 'ledger'] as const;
-const actions = fc.constantFrom(...ACTIONS);
+const actions = fc.constantFrom(...RULE_ACTIONS);
 const records = fc.constantFrom(...names.records);
 const kinds = fc.constantFrom(...KINDS);
 
@@ -68,7 +68,8 @@ it('adding a rule never takes a grant away', () => {
       const after = { ...before, [level]: list.toSpliced(at % (list.length + 1), 0, added) };
       const [less, more] = [context(parts(before)), context(parts(after))];
       for (const record of [before.kind, `${before.kind}-proof`]) {
-        if (decide(action, record, who, less).granted) expect(decide(action, record, who, more).granted).toBe(true);
+        if (decideAccess(action, record, who, less).granted)
+          expect(decideAccess(action, record, who, more).granted).toBe(true);
       }
       if (mayEnter(who, less)) expect(mayEnter(who, more)).toBe(true);
       if (mayRead(before.kind, who, less)) expect(mayRead(before.kind, who, more)).toBe(true);
@@ -85,7 +86,7 @@ it('nothing is granted that no rule grants', () => {
         domains: { a: [] },
         subject: stored(kind, [], { owners: ['bob-key', 'alice-key'] }),
       });
-      expect(decide(action, record, who, here).granted).toBe(false);
+      expect(decideAccess(action, record, who, here).granted).toBe(false);
       expect([
         mayEnter(who, here),
         mayRead(kind, who, here),
@@ -113,7 +114,7 @@ it('a rule with signer grants no read outside domains', () => {
         // What the record of a domain says of itself is a rule of a domain (interface/domains#rules-of-a-domain).
         const record = base.kind === 'domain' ? [] : own;
         const here = context(parts({ ...base, ledger, own: record, server: own, domain: [] }));
-        expect(decide(action, base.kind, who, here).granted).toBe(false);
+        expect(decideAccess(action, base.kind, who, here).granted).toBe(false);
       },
     ),
     { numRuns: 300 },
@@ -133,7 +134,7 @@ it('policies that extend one another in any way end, and each value is found', (
         }),
       );
       const here = context({ policyBased, policies, subject: stored('wallet', [{ policy: 'p0' }]) });
-      expect(decide('read', 'wallet', { proofs: [] }, here).granted).toBe(reaches(edges, target));
+      expect(decideAccess('read', 'wallet', { proofs: [] }, here).granted).toBe(reaches(edges, target));
     }),
     { numRuns: 300 },
   );
@@ -151,5 +152,5 @@ it('a long chain of policies does not exhaust the stack', () => {
     policy(`p${n}`, n === length - 1 ? [{ action: 'read' }] : [], { record: 'wallet', extend: `p${n + 1}` }),
   );
   const here = context({ policies, subject: stored('wallet', [{ policy: 'p0' }]) });
-  expect(decide('read', 'wallet', { proofs: [] }, here).granted).toBe(true);
+  expect(decideAccess('read', 'wallet', { proofs: [] }, here).granted).toBe(true);
 });

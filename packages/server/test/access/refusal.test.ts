@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accessRefusal, missingPermissions } from '../../src/access/refusal.js';
+import { accessRefusal, refuseForPermissions } from '../../src/access/refusal.js';
 import type { Rule } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
 import { bears, context, nobody, registered, signs, stored } from './scene.js';
@@ -28,7 +28,7 @@ it('an intent proof: one error per rule for another signer, plus two (interface/
     { action: 'create', record: 'intent-proof', signer: { handle: 'carol' } },
     { action: 'any', record: 'intent' },
   ];
-  const error = missingPermissions(
+  const error = refuseForPermissions(
     'create',
     'intent-proof',
     signs(bob),
@@ -43,7 +43,7 @@ it('an intent proof: one error per rule for another signer, plus two (interface/
 
 it("a secret: one error for the operator's rule, one for the factor's own (interface/signers#secrets)", () => {
   const subject = stored('signer-factor', [{ action: 'any', signer: { handle: 'carol' } }]);
-  const error = missingPermissions(
+  const error = refuseForPermissions(
     'reveal',
     'signer-factor-secret',
     bears(bob),
@@ -54,18 +54,18 @@ it("a secret: one error for the operator's rule, one for the factor's own (inter
 
 it('a secret: bearer rules are not counted', () => {
   const ledger: Rule[] = [{ action: 'read', record: 'signer-factor-secret', bearer: {} }];
-  const error = missingPermissions('reveal', 'signer-factor-secret', bears(bob), context({ ledger }));
+  const error = refuseForPermissions('reveal', 'signer-factor-secret', bears(bob), context({ ledger }));
   expect([error.status, error.custom]).toEqual([403, undefined]);
 });
 
 it('a secret, asked for without credentials: auth.unauthorized', () => {
-  expect(missingPermissions('reveal', 'signer-factor-secret', nobody, context()).reason).toBe('auth.unauthorized');
+  expect(refuseForPermissions('reveal', 'signer-factor-secret', nobody, context()).reason).toBe('auth.unauthorized');
 });
 
 it('as many errors as the limit, and no more', () => {
   const counted = (count: number) => {
     const ledger = Array.from({ length: count }, () => operator);
-    const error = missingPermissions(
+    const error = refuseForPermissions(
       'create',
       'intent-proof',
       signs(bob),

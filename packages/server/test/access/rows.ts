@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { decide } from '../../src/access/decide.js';
+import { decideAccess } from '../../src/access/decide.js';
 import { context, type Parts } from './scene.js';
 
 /** What is asked, by whom, on what, and whether it is granted. The name says which sentence it stands for. */
@@ -10,7 +10,7 @@ export type Row = [name: string, action: string, record: string, caller: Caller,
 export function decides(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     it.each(rows)('%s', (_name, action, record, caller, parts, granted) => {
-      expect(decide(action, record, caller, context(parts)).granted).toBe(granted);
+      expect(decideAccess(action, record, caller, context(parts)).granted).toBe(granted);
     });
   });
 }

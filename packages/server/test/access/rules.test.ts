@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS, AccessEntries, AccessValues, SignerMatcher } from '../../src/access/rules.js';
+import { AccessEntries, AccessValues, RULE_ACTIONS, SignerMatcher } from '../../src/access/rules.js';
 import { oneOfNames } from '../../src/kinds/data.js';
 import { names } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
@@ -23,11 +23,11 @@ it.each([
     ['/0/action', 'must match exactly one schema in oneOf'],
     ['/0/action', 'must match exactly one schema in oneOf'],
   ]);
-  expect(validate.errors?.[1]?.params.allowedValues).toEqual([...ACTIONS]);
+  expect(validate.errors?.[1]?.params.allowedValues).toEqual([...RULE_ACTIONS]);
   // The recorded ones, then ours (interface/access#actions).
   const recorded =
     'abort, access, activate, retry-event, any, assign-signer, commit, create, destroy, drop, issue, limit, lookup, manage, query, read, remove-signer, spend, update, reveal';
-  expect(ACTIONS.join(', ')).toBe(`${recorded}, query-event, erase`);
+  expect(RULE_ACTIONS.join(', ')).toBe(`${recorded}, query-event, erase`);
 });
 
 describe('taken', () => {

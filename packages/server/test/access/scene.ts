@@ -1,16 +1,16 @@
-import type { Caller, Key, SignerFacts } from '../../src/access/caller.js';
-import type { AccessPolicy, Context, Subject } from '../../src/access/context.js';
+import type { Caller, CallerKey, SignerFacts } from '../../src/access/caller.js';
+import type { AccessContext, AccessPolicy, Subject } from '../../src/access/context.js';
 import type { AccessEntry, AccessValue, Rule } from '../../src/access/rules.js';
 import { rightTerms } from '../../src/kinds/registry.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 
 /** A key that no signer record has. */
-export function bare(name: string): Key {
+export function bare(name: string): CallerKey {
   return { public: `${name}-key` };
 }
 
 /** The key of the registered signer of that name. */
-export function registered(name: string, facts: Partial<SignerFacts> = {}): Key {
+export function registered(name: string, facts: Partial<SignerFacts> = {}): CallerKey {
   const key = `${name}-key`;
   return { public: key, signer: { handle: name, public: key, format: 'ed25519-raw', circles: [], ...facts } };
 }
@@ -18,12 +18,12 @@ export function registered(name: string, facts: Partial<SignerFacts> = {}): Key 
 export const nobody: Caller = { proofs: [] };
 
 /** Who signed the request. */
-export function signs(...proofs: Key[]): Caller {
+export function signs(...proofs: CallerKey[]): Caller {
   return { proofs };
 }
 
 /** Who sends a provider's token and no proof; `claims` come on top of those every token has. */
-export function bears(key: Key | undefined, claims: Record<string, string> = {}): Caller {
+export function bears(key: CallerKey | undefined, claims: Record<string, string> = {}): Caller {
   const all = { iss: 'idp', sub: 'user', aud: 'acme', ...claims };
   return { proofs: [], token: { claims: all, isProvided: true, ...(key ? { key } : {}) } };
 }
@@ -40,7 +40,7 @@ export interface Parts {
   hopeful?: true;
 }
 
-export function context(parts: Parts = {}): Context {
+export function context(parts: Parts = {}): AccessContext {
   const { ledger = [], owners = [], server = [], domains = {}, policies = [], policyBased = false } = parts;
   return {
     ledger: { access: ledger, owners, policyBased },

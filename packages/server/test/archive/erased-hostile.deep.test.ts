@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discardImport } from '../../src/archive/archive.js';
 import { fileMac, newSeal } from '../../src/archive/passphrase.js';
 import { seal, sealContext } from '../../src/keys/seal.js';
-import type { SigningKey } from '../../src/keys/signing-key.js';
+import type { ServerKey } from '../../src/keys/signing-key.js';
 import { newKey } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -18,7 +18,7 @@ let into: RunningServer;
 let source: ErasedLedger;
 /** With keys, and without. */
 let text: string;
-let key: SigningKey;
+let key: ServerKey;
 
 beforeAll(async () => {
   from = await startServer();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { collectedOnce, type MetricsListener, serveMetrics } from '../../src/cluster/metrics-listener.js';
+import { collectOnce, type MetricsListener, serveMetrics } from '../../src/cluster/metrics-listener.js';
 import { limits } from '../../src/limits.js';
 import { freePort } from '../support/free-port.js';
 
@@ -41,7 +41,7 @@ describe('what is collected', () => {
         finish = resolve;
       });
     };
-    const text = collectedOnce(collect, limits.metrics.fresh, () => now);
+    const text = collectOnce(collect, limits.metrics.fresh, () => now);
     const asked = Array.from({ length: 64 }, text);
     // One that takes longer than it is fresh is waited for.
     now = limits.metrics.fresh + 1;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
 import { keyCheck, loadMasterKey, makeMasterKey } from '../../src/keys/master-key.js';
-import { open, seal } from '../../src/keys/seal.js';
+import { openSealed, seal } from '../../src/keys/seal.js';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -85,7 +85,7 @@ describe('a sealed value', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), arbitraryText(), (plaintext, context) => {
         const sealed = seal(key, Buffer.from(plaintext), context);
         expect(sealed).toHaveLength(plaintext.length + 29);
-        expect(open(key, sealed, context)).toEqual(Buffer.from(plaintext));
+        expect(openSealed(key, sealed, context)).toEqual(Buffer.from(plaintext));
       }),
     );
   });
@@ -97,17 +97,17 @@ describe('a sealed value', () => {
 
   it('does not open under another key or context, cut short, or with any bit changed', () => {
     const sealed = seal(key, Buffer.from('secret'), 'ledger/record/name');
-    expect(() => open(randomBytes(32), sealed, 'ledger/record/name')).toThrow('does not open');
-    expect(() => open(key, sealed, 'other/record/name')).toThrow('does not open');
+    expect(() => openSealed(randomBytes(32), sealed, 'ledger/record/name')).toThrow('does not open');
+    expect(() => openSealed(key, sealed, 'other/record/name')).toThrow('does not open');
     for (let length = 0; length < sealed.length; length++) {
-      expect(() => open(key, sealed.subarray(0, length), 'ledger/record/name')).toThrow();
+      expect(() => openSealed(key, sealed.subarray(0, length), 'ledger/record/name')).toThrow();
     }
-    expect(() => open(key, Buffer.concat([sealed, Buffer.of(0)]), 'ledger/record/name')).toThrow();
+    expect(() => openSealed(key, Buffer.concat([sealed, Buffer.of(0)]), 'ledger/record/name')).toThrow();
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Buffer.from(sealed);
       altered[bit >> 3]! ^= 1 << (bit & 7);
-      expect(() => open(key, altered, 'ledger/record/name')).toThrow();
+      expect(() => openSealed(key, altered, 'ledger/record/name')).toThrow();
     }
-    expect(open(key, sealed, 'ledger/record/name').toString()).toBe('secret');
+    expect(openSealed(key, sealed, 'ledger/record/name').toString()).toBe('secret');
   });
 });

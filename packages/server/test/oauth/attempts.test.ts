@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Failures } from '../../src/auth/failures.js';
+import { FailureCounts } from '../../src/auth/failures.js';
 import { limits } from '../../src/limits.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { createMigratedDatabase } from '../support/database.js';
@@ -145,7 +145,7 @@ function askFrom(
 describe('Failures', () => {
   it('are forgotten when the window of the first one ends', () => {
     let now = 1000;
-    const failures = new Failures(() => now, { attempts: 2, window: 100, remembered: 10 });
+    const failures = new FailureCounts(() => now, { attempts: 2, window: 100, remembered: 10 });
     failures.add('a');
     expect(failures.wait('a')).toBe(0);
     now = 1050;
@@ -160,7 +160,7 @@ describe('Failures', () => {
   });
 
   it('are remembered of so many keys and no more: the earliest goes', () => {
-    const failures = new Failures(() => 0, { attempts: 1, window: 100, remembered: 3 });
+    const failures = new FailureCounts(() => 0, { attempts: 1, window: 100, remembered: 3 });
     for (const key of ['a', 'b', 'c']) failures.add(key);
     expect([failures.size, failures.wait('a')]).toEqual([3, 100]);
     failures.add('d');
@@ -169,7 +169,7 @@ describe('Failures', () => {
 
   it('that are over take no room', () => {
     let now = 0;
-    const failures = new Failures(() => now, { attempts: 1, window: 100, remembered: 1000 });
+    const failures = new FailureCounts(() => now, { attempts: 1, window: 100, remembered: 1000 });
     for (let key = 0; key < 500; key += 1) failures.add(`${key}`);
     now = 100;
     failures.add('last');

@@ -1,7 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open, sealContext } from '../../src/keys/seal.js';
+import { openSealed, sealContext } from '../../src/keys/seal.js';
 import { createPool } from '../../src/store/pool.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
@@ -27,7 +27,10 @@ async function kept(client: TestClient, { luid }: RecordEnvelope): Promise<Recor
     [luid],
   );
   return Object.fromEntries(
-    rows.map(({ name, sealed }) => [name, open(TEST_MASTER_KEY, sealed, sealContext(ledger, luid, name)).toString()]),
+    rows.map(({ name, sealed }) => [
+      name,
+      openSealed(TEST_MASTER_KEY, sealed, sealContext(ledger, luid, name)).toString(),
+    ]),
   );
 }
 
@@ -160,7 +163,7 @@ describe('the secrets of a bridge (interface/signers#secrets, interface/bridges#
     expectMissing(await create(there, bridge('key')), there, 'key');
     const { rows } = await database.query('select sealed from secret where luid = $1', [record.luid]);
     const { luid: other } = (await there.get('/ledger')).body;
-    expect(() => open(TEST_MASTER_KEY, rows[0].sealed, sealContext(other, record.luid, 'key'))).toThrow();
+    expect(() => openSealed(TEST_MASTER_KEY, rows[0].sealed, sealContext(other, record.luid, 'key'))).toThrow();
   });
 });
 

@@ -4,7 +4,7 @@ import type { Answer } from '../../records/command.js';
 import { answerRequest } from '../boundary.js';
 import { answerNotFound } from '../framework-errors.js';
 import type { HttpService } from '../http-service.js';
-import { send } from '../reply.js';
+import { sendAnswer } from '../reply.js';
 import { makeErrorReport } from '../reporting.js';
 import { senderOf } from '../sender.js';
 import { resolveLedger, tenantOf } from '../tenant.js';
@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** The memory of each large body that has some. */
-const held = new WeakMap<FastifyRequest, HeldMemory>();
+const memoryOfBody = new WeakMap<FastifyRequest, HeldMemory>();
 
 /**
  * Counts the request's body for the ledger that it names: its caller is known to be allowed.
@@ -26,12 +26,12 @@ const held = new WeakMap<FastifyRequest, HeldMemory>();
  * @throws `api.rate-limit-exceeded` when the ledger has no memory left for it
  */
 export function grantBody(request: FastifyRequest): void {
-  held.get(request)?.grant();
+  memoryOfBody.get(request)?.grant();
 }
 
 /** Lets go of the request's body: its answer is known. A client that reads slowly holds no memory for bodies. */
 export function releaseBody(request: FastifyRequest): void {
-  held.get(request)?.release();
+  memoryOfBody.get(request)?.release();
   request.body = undefined;
 }
 
@@ -53,7 +53,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
     if (request.raw.socket.destroyed) leave();
     const body = await memory.take({ sender: senderOf(request.ip), ledger, bytes, gone: gone.signal });
     if (gone.signal.aborted) return body.release();
-    held.set(request, body);
+    memoryOfBody.set(request, body);
     gone.signal.addEventListener('abort', () => body.release());
   };
 
@@ -69,7 +69,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
       makeErrorReport(service, request),
     );
     if (answer === ADMITTED) return true;
-    if (!request.raw.socket.destroyed) send(endAfter(request, reply), answer);
+    if (!request.raw.socket.destroyed) sendAnswer(endAfter(request, reply), answer);
     return false;
   };
 
@@ -87,7 +87,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
     }, done);
   });
   app.addHook('preHandler', (request, _, done) => {
-    if (typeof request.body !== 'string' || request.body.length <= small) held.get(request)?.release();
+    if (typeof request.body !== 'string' || request.body.length <= small) memoryOfBody.get(request)?.release();
     done();
   });
 }

@@ -12,7 +12,7 @@ export interface MemoryBounds {
   readonly patience: number;
 }
 
-export interface Asked {
+export interface AskedMemory {
   readonly sender: string;
   /** The id of the ledger; undefined for none. */
   readonly ledger: number | undefined;
@@ -36,15 +36,15 @@ export interface HeldMemory {
  * What the bodies of a sender for one ledger have. Behind a proxy many tenants are one sender: one of them, whose ledger has no
  * memory left, must not be in the way of the others.
  */
-interface Share {
+interface SenderShare {
   readonly key: string;
   readonly sender: string;
   readonly ledger: number | undefined;
   taken: number;
-  readonly waiting: Waiter[];
+  readonly waiting: BodyWaiter[];
 }
 
-interface Waiter {
+interface BodyWaiter {
   readonly bytes: number;
   enter(): void;
 }
@@ -56,7 +56,7 @@ interface Waiter {
 export class BodyMemory {
   readonly #bounds: MemoryBounds;
   /** In the order of their turns; one that neither holds bytes nor waits is deleted. */
-  readonly #shares = new Map<string, Share>();
+  readonly #shares = new Map<string, SenderShare>();
   readonly #senders = new Tally();
   readonly #ledgers = new Tally();
   /** Waiting bodies, by sender. */
@@ -68,7 +68,7 @@ export class BodyMemory {
   }
 
   /** @throws `api.rate-limit-exceeded` when there is none in time, or too many wait */
-  async take({ sender, ledger, bytes, gone }: Asked): Promise<HeldMemory> {
+  async take({ sender, ledger, bytes, gone }: AskedMemory): Promise<HeldMemory> {
     const key = `${ledger} ${sender}`;
     const share = this.#shares.get(key) ?? { key, sender, ledger, taken: 0, waiting: [] };
     const { waiting, together } = this.#bounds;
@@ -102,7 +102,7 @@ export class BodyMemory {
     return this.#hold(share, bytes);
   }
 
-  #hold(share: Share, bytes: number): HeldMemory {
+  #hold(share: SenderShare, bytes: number): HeldMemory {
     let by: 'sender' | 'ledger' | 'nobody' = 'sender';
     return {
       grant: () => {
@@ -138,7 +138,7 @@ export class BodyMemory {
   }
 
   /** The first waiter in turn that fits its sender and its ledger. Those behind one that its sender has no memory for wait. */
-  #first(): [Share, Waiter] | undefined {
+  #first(): [SenderShare, BodyWaiter] | undefined {
     const full = new Set<string>();
     for (const share of this.#shares.values()) {
       const [one] = share.waiting;
@@ -150,13 +150,13 @@ export class BodyMemory {
     return undefined;
   }
 
-  #count(share: Share, bytes: number): void {
+  #count(share: SenderShare, bytes: number): void {
     share.taken += bytes;
     this.#senders.add(share.sender, bytes);
     this.#forget(share);
   }
 
-  #forget(share: Share): void {
+  #forget(share: SenderShare): void {
     if (share.taken === 0 && share.waiting.length === 0) this.#shares.delete(share.key);
   }
 }

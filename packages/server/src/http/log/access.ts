@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledgers/ledger.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { limits } from '../../limits.js';
 import { readableRecord } from '../../operations/readable-record.js';
-import { commandOf } from '../command.js';
+import { makeCommand } from '../command.js';
 
 /** Lets requests for the log of a ledger in, or refuses them. @returns whether everyone may have the answer */
 export type Admit = (session: Session, request: FastifyRequest) => Promise<boolean>;
@@ -45,10 +45,10 @@ export function createAdmit(clock: () => number): Admit {
   };
 
   return async (session, request) => {
-    let read: ReturnType<typeof commandOf> | undefined;
+    let read: ReturnType<typeof makeCommand> | undefined;
     /** Of one request only once, since a token may be for one use. */
     const command = () => {
-      read ??= commandOf(aboveBase(session), session.ledger, request, '');
+      read ??= makeCommand(aboveBase(session), session.ledger, request, '');
       return read;
     };
     return inSession(session, async (session) => {

@@ -10,13 +10,13 @@ import { withDecisionLog } from '../explained.js';
 import type { HttpService } from '../http-service.js';
 import { knows, sendable } from '../pages/html.js';
 import { taskOf } from '../perform.js';
-import { send } from '../reply.js';
+import { sendAnswer } from '../reply.js';
 import { makeErrorReport } from '../reporting.js';
 import { type Admit, asNoRoute, createAdmit, isNoRoute, noRoute } from './access.js';
-import { type Address, type Asked, addressOf } from './address.js';
+import { type AskedOfLog, type LogAddress, parseLogAddress } from './address.js';
 
 /** A part of a log as it is sent. */
-interface Part {
+interface LogPart {
   readonly body: string | Uint8Array;
   readonly etag: string;
   readonly type: string;
@@ -27,17 +27,17 @@ interface Part {
 /** Serves logs to clients of C2SP tlog-tiles, who send neither `x-ledger` nor bodies (interface/log#routes). */
 export function logRoutes(app: FastifyInstance, service: HttpService): void {
   const admit = createAdmit(() => performance.now());
-  app.get('/log/*', (request, reply) => serve(service, admit, request, reply));
+  app.get('/log/*', (request, reply) => serveLog(service, admit, request, reply));
 }
 
-async function serve(
+async function serveLog(
   service: HttpService,
   admit: Admit,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const address = addressOf(request.url);
-  const found: { part?: Part; isPublic?: boolean } = {};
+  const address = parseLogAddress(request.url);
+  const found: { part?: LogPart; isPublic?: boolean } = {};
   const answer = await answerRequest(
     service,
     async () => {
@@ -50,7 +50,7 @@ async function serve(
       try {
         found.isPublic = await admit(session, request);
         await task.turn(STEPS);
-        found.part = await read(session, address!);
+        found.part = await loadLogPart(session, address!);
         return { status: 200 };
       } catch (error) {
         // To others, the log of a ledger that is closed is that of a ledger which is not there.
@@ -61,7 +61,7 @@ async function serve(
     makeErrorReport(service, request),
   );
   const { part, isPublic } = found;
-  if (!part || answer.status !== 200) return send(reply, answer);
+  if (!part || answer.status !== 200) return sendAnswer(reply, answer);
   const { body, etag, type, age } = part;
   reply.headers({ etag, 'cache-control': `${isPublic ? 'public' : 'private'}, ${age}`, 'content-type': type });
   reply.header('x-content-type-options', 'nosniff');
@@ -72,9 +72,9 @@ async function serve(
 const STEPS = 500;
 
 /** @throws `api.route-not-found` for what the tree that is shown does not have; LogStopped */
-async function read(session: Session, { generation, asked }: Address): Promise<Part> {
+async function loadLogPart(session: Session, { generation, asked }: LogAddress): Promise<LogPart> {
   const { ledger, logs } = session;
-  const shown = await currentWith(session, leavesOf(asked));
+  const shown = await currentWith(session, leavesNeeded(asked));
   if (!shown || shown.generation !== generation) throw noRoute();
   switch (asked.what) {
     case 'checkpoint':
@@ -89,15 +89,15 @@ async function read(session: Session, { generation, asked }: Address): Promise<P
 }
 
 /** Leaves that the tree must have. */
-function leavesOf(asked: Asked): number {
+function leavesNeeded(asked: AskedOfLog): number {
   return 'tile' in asked ? leavesFor({ level: 0, ...asked.tile }) : 0;
 }
 
-function asText(body: string, age: string): Part {
+function asText(body: string, age: string): LogPart {
   return { body, etag: sendable(body).etag, type: 'text/plain; charset=utf-8', age };
 }
 
-function asTile(tile: ServedTile | undefined): Part {
+function asTile(tile: ServedTile | undefined): LogPart {
   if (!tile) throw noRoute();
   const body = Buffer.from(tile.bytes.buffer, tile.bytes.byteOffset, tile.bytes.length);
   return { body, etag: tile.etag, type: 'application/octet-stream', age: 'max-age=31536000, immutable' };

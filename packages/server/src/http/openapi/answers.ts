@@ -1,25 +1,35 @@
 import { HASH_PATTERN, LUID_PATTERN, REASONS } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import { OPERATIONS } from '../../operations/operations.js';
-import { count, listOf, object, oneOfTexts, openObject, ref, type Schema, text, toOpenApiSchema } from './schemas.js';
+import {
+  arrayOf,
+  object,
+  oneOfTexts,
+  openObject,
+  ref,
+  type Schema,
+  textSchema,
+  toOpenApiSchema,
+  wholeNumber,
+} from './schemas.js';
 
 const CHANGE_ACTIONS = ['create', 'update', 'drop'];
 
 /** What an erasure says of a record (interface/records#erase). */
 const ERASURE = {
-  luid: { ...text, pattern: LUID_PATTERN, description: 'Of the record.' },
-  change: { ...count(1), description: 'Number of the last change that was erased; all before it were too.' },
-  reason: text,
+  luid: { ...textSchema, pattern: LUID_PATTERN, description: 'Of the record.' },
+  change: { ...wholeNumber(1), description: 'Number of the last change that was erased; all before it were too.' },
+  reason: textSchema,
 };
 
 /** Members of `meta`; those in `MAY_LACK` are optional. */
-const META = {
-  proofs: { ...listOf(ref('proof')), description: 'Those of the client, then those of the ledger.' },
-  status: text,
+const META_SCHEMAS = {
+  proofs: { ...arrayOf(ref('proof')), description: 'Those of the client, then those of the ledger.' },
+  status: textSchema,
   moment: ref('moment'),
-  owners: { ...listOf(text), description: 'The keys that signed the creation.' },
-  labels: listOf(text),
-  domain: text,
+  owners: { ...arrayOf(textSchema), description: 'The keys that signed the creation.' },
+  labels: arrayOf(textSchema),
+  domain: textSchema,
 };
 const MAY_LACK = ['status', 'labels', 'domain'];
 
@@ -28,7 +38,7 @@ const SECRET_META = object(
   {
     secret: {
       type: 'object',
-      additionalProperties: text,
+      additionalProperties: textSchema,
       description: 'Values of the secrets the data refers to, only where `include=meta.secret` asks for them.',
     },
   },
@@ -40,50 +50,50 @@ const SECRET_META = object(
  * interface/errors).
  */
 export const ANSWERS: Readonly<Record<string, Schema>> = {
-  hash: { ...text, pattern: HASH_PATTERN, description: 'SHA-256 of the canonical JSON of `data`, in hex.' },
-  luid: { ...text, pattern: LUID_PATTERN, description: 'Names the record for ever, even after a drop.' },
-  moment: { ...text, format: 'date-time', description: 'UTC, with milliseconds.' },
+  hash: { ...textSchema, pattern: HASH_PATTERN, description: 'SHA-256 of the canonical JSON of `data`, in hex.' },
+  luid: { ...textSchema, pattern: LUID_PATTERN, description: 'Names the record for ever, even after a drop.' },
+  moment: { ...textSchema, format: 'date-time', description: 'UTC, with milliseconds.' },
   proof: object(
     {
-      method: { ...text, description: '`ed25519-v2`' },
-      public: { ...text, description: 'Base64 of the raw public key.' },
+      method: { ...textSchema, description: '`ed25519-v2`' },
+      public: { ...textSchema, description: 'Base64 of the raw public key.' },
       digest: {
-        ...text,
+        ...textSchema,
         pattern: HASH_PATTERN,
         description: 'SHA-256 of the hash and the canonical `custom`, in hex.',
       },
-      result: { ...text, description: 'Base64 of the signature over the bytes of the digest.' },
+      result: { ...textSchema, description: 'Base64 of the signature over the bytes of the digest.' },
       custom: openObject,
       origin: {
         ...oneOfTexts(['key-pair', 'self-signed-token', 'oauth2-token']),
         description: 'How the proof came about.',
       },
-      signer: { ...text, description: 'Handle of the signer that had the key when the proof was stored.' },
-      issuer: text,
+      signer: { ...textSchema, description: 'Handle of the signer that had the key when the proof was stored.' },
+      issuer: textSchema,
     },
     ['custom', 'origin', 'signer', 'issuer'],
   ),
-  meta: object(META, MAY_LACK),
+  meta: object(META_SCHEMAS, MAY_LACK),
   'change-meta': changeMeta(CHANGE_ACTIONS),
   'erasable-change-meta': changeMeta([...CHANGE_ACTIONS, 'erase']),
   'erasure-record': object({ hash: ref('hash'), data: object(ERASURE), luid: ref('luid'), meta: ref('meta') }),
   'answer-meta': object({
-    proofs: { ...listOf(ref('proof')), description: 'Of the ledger; empty where no ledger is resolved.' },
+    proofs: { ...arrayOf(ref('proof')), description: 'Of the ledger; empty where no ledger is resolved.' },
     moment: ref('moment'),
   }),
-  page: object({ index: count(0), limit: count(1) }),
-  'counted-page': object({ index: count(0), limit: count(1), total: count(0) }),
+  page: object({ index: wholeNumber(0), limit: wholeNumber(1) }),
+  'counted-page': object({ index: wholeNumber(0), limit: wholeNumber(1), total: wholeNumber(0) }),
   'granted-rule': object({ hash: ref('hash'), data: ref('access-value'), meta: ref('answer-meta') }),
   'granted-rules': describeSignedList(ref('granted-rule')),
   'schema-error': object(
     {
-      instancePath: text,
-      schemaPath: text,
-      keyword: text,
+      instancePath: textSchema,
+      schemaPath: textSchema,
+      keyword: textSchema,
       params: openObject,
-      message: text,
-      path: { ...text, description: 'Of errors in a request body only.' },
-      errorCode: { ...text, description: 'Of errors in a request body only.' },
+      message: textSchema,
+      path: { ...textSchema, description: 'Of errors in a request body only.' },
+      errorCode: { ...textSchema, description: 'Of errors in a request body only.' },
     },
     ['path', 'errorCode'],
   ),
@@ -98,10 +108,10 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
     data: object(
       {
         reason: ref('reason'),
-        detail: text,
+        detail: textSchema,
         custom: {
           ...openObject,
-          properties: { errors: listOf({ anyOf: [ref('schema-error'), text] }) },
+          properties: { errors: arrayOf({ anyOf: [ref('schema-error'), textSchema] }) },
         },
       },
       ['custom'],
@@ -112,14 +122,14 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
     hash: ref('hash'),
     data: object(
       {
-        handle: text,
-        server: { ...text, format: 'uri' },
-        semver: text,
-        ledger: { ...text, description: 'Handle of the ledger of the request; absent where it has none.' },
+        handle: textSchema,
+        server: { ...textSchema, format: 'uri' },
+        semver: textSchema,
+        ledger: { ...textSchema, description: 'Handle of the ledger of the request; absent where it has none.' },
         status: { ...oneOfTexts(['UP', 'DOWN']), description: 'DOWN while the database does not answer.' },
-        uptime: { ...count(0), description: 'Seconds that the answering process has served.' },
+        uptime: { ...wholeNumber(0), description: 'Seconds that the answering process has served.' },
         dependencies: object({ db: oneOfTexts(['CONNECTED', 'ERROR']) }),
-        build: text,
+        build: textSchema,
       },
       ['ledger'],
     ),
@@ -130,9 +140,9 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
 function changeMeta(actions: readonly string[]): Schema {
   return object(
     {
-      ...META,
-      labels: { type: ['array', 'null'], items: text, description: 'Null where there were none.' },
-      change: count(1),
+      ...META_SCHEMAS,
+      labels: { type: ['array', 'null'], items: textSchema, description: 'Null where there were none.' },
+      change: wholeNumber(1),
       action: oneOfTexts(actions),
     },
     MAY_LACK,
@@ -165,11 +175,11 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
 /** A version; of a kind whose records are erased its data may be what an erasure has left. */
 function change(kind: Kind): Schema {
   if (!kind.lifecycle.erasable) return record(kind, 'change-meta');
-  return record(kind, 'erasable-change-meta', (data) => ({ anyOf: [data, erased(kind)] }));
+  return record(kind, 'erasable-change-meta', (data) => ({ anyOf: [data, describeErased(kind)] }));
 }
 
 /** Names the members of the record as absent, so that generated types have them without a question. */
-function erased({ data: { order } }: Kind): Schema {
+function describeErased({ data: { order } }: Kind): Schema {
   const absent = Object.fromEntries([...order, 'parent'].map((member) => [member, false]));
   const { properties, ...others } = object(ERASURE);
   return {
@@ -200,5 +210,5 @@ const HASHED =
 
 /** A list with its hash and the proof of the ledger (interface/lists); `page` is absent for one served whole. */
 export function describeSignedList(items: Schema, page?: Schema): Schema {
-  return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
+  return object({ hash: ref('hash'), meta: ref('answer-meta'), data: arrayOf(items), ...(page ? { page } : {}) });
 }

@@ -4,11 +4,11 @@ import { ANSWERS, answerComponents, ownAnswers } from './answers.js';
 import { bridgeComponents } from './bridge-components.js';
 import { deliveryComponents } from './deliveries.js';
 import { eventComponents } from './events.js';
-import { BEARER } from './guide.js';
-import { partComponents, sharedComponents } from './parts.js';
+import { BEARER_DESCRIPTION } from './guide.js';
+import { describeParts, partComponents } from './parts.js';
 import { refusalComponents } from './reasons.js';
 import { commonRequests, requestComponents } from './requests.js';
-import { count, type Schema, text } from './schemas.js';
+import { type Schema, textSchema, wholeNumber } from './schemas.js';
 
 /**
  * The components of the document.
@@ -22,7 +22,7 @@ export function components(hasDefault: boolean): object {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: BEARER,
+        description: BEARER_DESCRIPTION,
       },
       client: { type: 'http', scheme: 'basic', description: 'Client id and secret, for the token endpoint.' },
     },
@@ -35,7 +35,7 @@ export function components(hasDefault: boolean): object {
       ...bridgeComponents(),
       ...partComponents(),
       ...ownAnswers(),
-      ...sharedComponents(),
+      ...describeParts(),
       ...commonRequests(kindNamed('wallet')),
       ...Object.assign({}, ...kinds.map((kind) => ({ ...requestComponents(kind), ...answerComponents(kind) }))),
     },
@@ -49,13 +49,13 @@ function parameters(hasDefault: boolean): Record<string, object> {
       name: 'x-ledger',
       in: 'header',
       required: !hasDefault,
-      schema: text,
+      schema: textSchema,
       description: 'Handle or luid of the ledger.',
     },
-    index: page('page.index', { ...count(0), default: 0 }, 'Number of the page; also taken as `page[index]`.'),
+    index: page('page.index', { ...wholeNumber(0), default: 0 }, 'Number of the page; also taken as `page[index]`.'),
     limit: page(
       'page.limit',
-      { ...count(1), default: limits.page.default },
+      { ...wholeNumber(1), default: limits.page.default },
       `Items of a page; also taken as \`page[limit]\`. More than ${limits.page.greatest} are served as ${limits.page.greatest}.`,
     ),
   };

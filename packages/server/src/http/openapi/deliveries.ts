@@ -1,8 +1,8 @@
 import { kinds } from '../../kinds/registry.js';
 import { describeSignedList } from './answers.js';
-import { count, listOf, object, oneOfTexts, ref, type Schema, text } from './schemas.js';
+import { arrayOf, object, oneOfTexts, ref, type Schema, textSchema, wholeNumber } from './schemas.js';
 
-const STATUSES = ['pending', 'running', 'delivered', 'failed', 'cancelled', 'erased'];
+const DELIVERY_STATUSES = ['pending', 'running', 'delivered', 'failed', 'cancelled', 'erased'];
 
 const textOrNull: Schema = { type: ['string', 'null'] };
 
@@ -16,10 +16,13 @@ function describeDelivery(): Schema {
     luid: ref('luid'),
     hash: { ...ref('hash'), description: 'Of `data` without the members that are null.' },
     meta: object({
-      proofs: { ...listOf(ref('proof')), description: 'Of the ledger: one for each attempt, and one when it gave up.' },
+      proofs: {
+        ...arrayOf(ref('proof')),
+        description: 'Of the ledger: one for each attempt, and one when it gave up.',
+      },
       moment: ref('moment'),
-      status: oneOfTexts(STATUSES),
-      replay: { ...count(0), description: 'Attempts made.' },
+      status: oneOfTexts(DELIVERY_STATUSES),
+      replay: { ...wholeNumber(0), description: 'Attempts made.' },
       output: {
         anyOf: [
           ref('event'),
@@ -32,7 +35,7 @@ function describeDelivery(): Schema {
       },
     }),
     data: object({
-      handle: { ...text, pattern: '^[A-Za-z0-9_-]{17}$' },
+      handle: { ...textSchema, pattern: '^[A-Za-z0-9_-]{17}$' },
       bridge: { ...textOrNull, description: 'Null for a webhook.' },
       effect: textOrNull,
       record: { type: ['string', 'null'], enum: [...kinds.map(({ name }) => name), null] },

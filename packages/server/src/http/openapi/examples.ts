@@ -22,17 +22,17 @@ export function readExamples(): Readonly<Record<string, Exchange>> {
   return Object.assign({}, ...files.map((name) => readJson(readFileSync(new URL(name, EXAMPLES), 'utf8'))));
 }
 
-type Content = Record<string, { readonly schema: Schema; example?: unknown }>;
-interface Operation {
+type ExampleContent = Record<string, { readonly schema: Schema; example?: unknown }>;
+interface ExampleOperation {
   readonly operationId: string;
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly requestBody?: { readonly content: ExampleContent };
+  readonly responses: Readonly<Record<string, { readonly content?: ExampleContent }>>;
 }
 
 /** Puts its exchange into each operation of `paths`. Operations without one are left as they are. */
 export function withExamples(paths: object): object {
   const examples = readExamples();
-  for (const item of Object.values(paths) as Record<string, Operation>[]) {
+  for (const item of Object.values(paths) as Record<string, ExampleOperation>[]) {
     for (const { operationId, requestBody, responses } of Object.values(item)) {
       const found = operationId === undefined ? undefined : examples[operationId];
       if (!found) continue;
@@ -43,6 +43,6 @@ export function withExamples(paths: object): object {
   return paths;
 }
 
-function put(content: Content | undefined, example: unknown): void {
+function put(content: ExampleContent | undefined, example: unknown): void {
   for (const media of Object.values(content ?? {})) media.example = example;
 }

@@ -37,5 +37,5 @@ After a lost answer send the very same body again: it is stored once. \`retry-af
 }
 
 /** What the bearer token is (interface/tokens). */
-export const BEARER =
+export const BEARER_DESCRIPTION =
   'A JWT. Self-signed with the Ed25519 key of the caller (`EdDSA`, `kid` the key in base64 or the handle of a signer), or by a provider that the ledger trusts (`RS256`; `POST /oauth/token` gives one). Requests with a signed body need none.';

@@ -56,7 +56,7 @@ export function describeLogRoutes(publicUrl: string): Record<string, Record<stri
   };
 }
 
-const PARAMETERS: Readonly<Record<string, object>> = {
+const LOG_PARAMETERS: Readonly<Record<string, object>> = {
   id: { schema: { type: 'string' }, description: 'Luid of the ledger without its `$`.' },
   level: { schema: { type: 'integer', minimum: 0, maximum: 5 }, description: 'Level of the tile.' },
   index: {
@@ -66,19 +66,19 @@ const PARAMETERS: Readonly<Record<string, object>> = {
 };
 
 function parameter(name: string): object {
-  return { name, in: 'path', required: true, ...PARAMETERS[name] };
+  return { name, in: 'path', required: true, ...LOG_PARAMETERS[name] };
 }
 
 function textAnswer(description: string): object {
-  return { description, headers: HEADERS, content: { 'text/plain': { schema: { type: 'string' } } } };
+  return { description, headers: LOG_HEADERS, content: { 'text/plain': { schema: { type: 'string' } } } };
 }
 
 function bytesAnswer(description: string): object {
   const schema = { type: 'string', contentMediaType: 'application/octet-stream' };
-  return { description, headers: HEADERS, content: { 'application/octet-stream': { schema } } };
+  return { description, headers: LOG_HEADERS, content: { 'application/octet-stream': { schema } } };
 }
 
-const HEADERS = {
+const LOG_HEADERS = {
   'cache-control': {
     description: '`public` of a log that is open to all, else `private`; how long it may be kept.',
     schema: { type: 'string' },

@@ -1,14 +1,14 @@
 import { kindNamed } from '../../kinds/registry.js';
 import { errorResponse, refusals } from './reasons.js';
-import { filters, jsonAnswer, jsonBody, PAGE } from './record-routes.js';
-import { object, openObject, ref, text } from './schemas.js';
+import { describeFilters, jsonAnswer, jsonBody, PAGE_PARAMETERS } from './record-routes.js';
+import { object, openObject, ref, textSchema } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
 /** The routes about the server itself, outside every ledger. Probes lie above the base path. */
 export function describeServerRoutes(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
-  const status = (status: string) => object({ status: { ...text, const: status } });
+  const status = (status: string) => object({ status: { ...textSchema, const: status } });
   const readiness = {
     200: jsonAnswer('It can.', status('UP')),
     503: jsonAnswer('The database cannot be reached.', status('DOWN')),
@@ -30,7 +30,7 @@ export function describeServerRoutes(publicUrl: string): Paths {
         'Read this description',
         'Made by the running server, so it matches what is served. `etag` spares a second download.',
         {
-          200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: openObject, paths: openObject })),
+          200: jsonAnswer('OpenAPI 3.1.', object({ openapi: textSchema, info: openObject, paths: openObject })),
         },
       ),
     },
@@ -70,7 +70,7 @@ export function ledgerCollection(): Paths {
         description: 'Outside every ledger: `x-ledger` is refused, and the answer is unsigned.',
         tags,
         security: [{ bearer: [] }],
-        parameters: [...PAGE, filters(kindNamed('ledger'))],
+        parameters: [...PAGE_PARAMETERS, describeFilters(kindNamed('ledger'))],
         responses: {
           200: jsonAnswer('A page of ledgers, unsigned.', ref('ledger-list')),
           ...refusals('list-ledgers'),

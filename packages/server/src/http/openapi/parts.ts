@@ -6,7 +6,7 @@ import { listSharedSchemas } from '../../schemas/shared.js';
 import { type Schema, toOpenApiSchema } from './schemas.js';
 
 /** Parts of data that have names of their own in the document: what kinds declare, and what all have in common. */
-const PARTS: Readonly<Record<string, TSchema>> = Object.assign(
+const DATA_PARTS: Readonly<Record<string, TSchema>> = Object.assign(
   {
     handle: Handle,
     'access-action': AccessAction,
@@ -16,7 +16,7 @@ const PARTS: Readonly<Record<string, TSchema>> = Object.assign(
   ...kinds.map(({ data }) => data.parts ?? {}),
 );
 
-const namesByText = new Map(Object.entries(PARTS).map(([name, schema]) => [JSON.stringify(schema), name]));
+const namesByText = new Map(Object.entries(DATA_PARTS).map(([name, schema]) => [JSON.stringify(schema), name]));
 
 /** A schema of requests as the document has it, with a reference in the place of each part that has a name. */
 export function withParts(schema: object): Schema {
@@ -24,7 +24,7 @@ export function withParts(schema: object): Schema {
 }
 
 /** The parts that request schemas share, as components named by their `$id`. */
-export function sharedComponents(): Record<string, Schema> {
+export function describeParts(): Record<string, Schema> {
   return Object.fromEntries(
     listSharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), withParts(schema)]),
   );
@@ -33,14 +33,15 @@ export function sharedComponents(): Record<string, Schema> {
 /** The components of the parts. */
 export function partComponents(): Record<string, Schema> {
   return Object.fromEntries(
-    Object.entries(PARTS).map(([name, schema]) => {
+    Object.entries(DATA_PARTS).map(([name, schema]) => {
       const part = toOpenApiSchema(schema, (text) => {
         const other = namesByText.get(text);
         return other === name ? undefined : other;
       });
-      return [name, name === 'handle' ? { ...part, description: HANDLE } : part];
+      return [name, name === 'handle' ? { ...part, description: ADDRESS_DESCRIPTION } : part];
     }),
   );
 }
 
-const HANDLE = 'An address, `[schema:]name(@part)*`. With exactly one `@`, the part behind it names the domain.';
+const ADDRESS_DESCRIPTION =
+  'An address, `[schema:]name(@part)*`. With exactly one `@`, the part behind it names the domain.';

@@ -64,7 +64,7 @@ export function refusals(family: string): object {
   return Object.fromEntries(
     statuses.map(([status, reasons]) => [
       status,
-      { $ref: `#/components/responses/${COMPONENTS.get(keyOf(status, reasons))}` },
+      { $ref: `#/components/responses/${COMPONENTS.get(answerKey(status, reasons))}` },
     ]),
   );
 }
@@ -74,31 +74,31 @@ export function refusalComponents(): Record<string, object> {
   return Object.fromEntries(
     Object.values(FAMILIES).flatMap((reasons) =>
       [...byStatus(reasons)].map(([status, ofStatus]) => [
-        COMPONENTS.get(keyOf(status, ofStatus)),
+        COMPONENTS.get(answerKey(status, ofStatus)),
         errorResponse(ofStatus, status),
       ]),
     ),
   );
 }
 
-/** The names of the responses, by what `keyOf` says: the only reason, or the first family that has these reasons. */
+/** The names of the responses, by what `answerKey` says: the only reason, or the first family that has these reasons. */
 const COMPONENTS = new Map<string, string>();
 for (const [family, all] of Object.entries(FAMILIES)) {
   for (const [status, reasons] of byStatus(all)) {
     const name = reasons.length === 1 ? reasons[0]?.replace('.', '-') : family;
-    const key = keyOf(status, reasons);
+    const key = answerKey(status, reasons);
     if (!COMPONENTS.has(key)) COMPONENTS.set(key, `${name}-${status}`);
   }
 }
 
-function keyOf(status: string, reasons: readonly Reason[]): string {
+function answerKey(status: string, reasons: readonly Reason[]): string {
   return [status, ...[...reasons].sort()].join(' ');
 }
 
 /** A response with a signed error for one of `reasons`. */
 export function errorResponse(reasons: readonly Reason[], status = ''): object {
   return {
-    ...(['429', '503'].includes(status) ? { headers: RETRY_AFTER } : {}),
+    ...(['429', '503'].includes(status) ? { headers: RETRY_AFTER_HEADER } : {}),
     description: reasons.map((reason) => `\`${reason}\`: ${REASONS[reason].meaning}`).join('\n\n'),
     content: {
       'application/json': {
@@ -112,7 +112,7 @@ export function errorResponse(reasons: readonly Reason[], status = ''): object {
   };
 }
 
-const RETRY_AFTER = {
+const RETRY_AFTER_HEADER = {
   'retry-after': { description: 'Seconds to wait before the same request is sent again.', schema: { type: 'integer' } },
 };
 

@@ -17,7 +17,7 @@ export function recordPaths(guides: string): Record<string, Record<string, objec
   const paths: Record<string, Record<string, object>> = {};
   for (const route of recordRoutes()) {
     const path = formatPath(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, guides) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, guides) };
   }
   return paths;
 }
@@ -27,7 +27,7 @@ function formatPath({ path, kind }: Route): string {
   return path.replace(':parent', `:${kind.links.under?.member}`).replace(/:(\w+)/g, '{$1}');
 }
 
-function operation(route: Route, guides: string): object {
+function describeOperation(route: Route, guides: string): object {
   const { kind, operation } = route;
   const body = operation.description.body?.(kind);
   return {
@@ -36,13 +36,13 @@ function operation(route: Route, guides: string): object {
     tags: [kind.title],
     parameters: describeParameters(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
-    ...describe(route, guides),
+    ...describeRoute(route, guides),
     responses: { ...success(route), ...refusals(familyOf(route)) },
   };
 }
 
 /** The description of an operation, with the right that it asks for, and what forwarding adds. */
-function describe(route: Route, guides: string): object {
+function describeRoute(route: Route, guides: string): object {
   const { asks } = route.operation;
   const { text, externalDocs } = describeGuide(route, guides);
   const right = asks ? `Asks for the right to \`${asks.action}\` \`${asks.record}\`.` : '';
@@ -89,7 +89,7 @@ function describeParameters({ kind, operation, path, of }: Route): object[] {
     ...names.map((name) => (name === 'id' && of === 'address' ? address(kind) : pathParameter(kind, name))),
     // The alias of older clients names the ledger in its path.
     ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
-    ...(operation.description.parameters ?? []).flatMap((parameter) => PARAMETERS[parameter](kind)),
+    ...(operation.description.parameters ?? []).flatMap((parameter) => PARAMETER_SCHEMAS[parameter](kind)),
   ];
 }
 
@@ -118,11 +118,11 @@ function fewFilters(members: readonly string[]): object {
 }
 
 /** The parameters that choose a page of a list (interface/lists#pages). */
-export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
+export const PAGE_PARAMETERS = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
-const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
-  page: () => PAGE,
-  filters: (kind) => [filters(kind)],
+const PARAMETER_SCHEMAS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
+  page: () => PAGE_PARAMETERS,
+  filters: (kind) => [describeFilters(kind)],
   'change-filters': () => [fewFilters(OF_CHANGES)],
   'delivery-filters': () => [fewFilters(OF_DELIVERIES)],
   'balance-filters': () => [fewFilters(OF_BALANCES)],
@@ -163,7 +163,7 @@ function pathParameter(kind: Kind, name: string): object {
 /**
  * Filters are members of one free-form parameter, each a parameter of the query by itself (interface/lists#filters).
  */
-export function filters(kind: Kind): object {
+export function describeFilters(kind: Kind): object {
   const value: Schema = { type: 'string', maxLength: limits.filter };
   return {
     name: 'filters',

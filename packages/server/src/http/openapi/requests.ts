@@ -3,7 +3,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { type BodySchemas, bodySchemasOf, retrySchema } from '../../operations/bodies.js';
 import { OPERATIONS } from '../../operations/operations.js';
 import { withParts } from './parts.js';
-import { listOf, ref, type Schema, toOpenApiSchema } from './schemas.js';
+import { arrayOf, ref, type Schema, toOpenApiSchema } from './schemas.js';
 
 /**
  * The data of a kind, and the request bodies that carry it. The members are declared once, in the open schema
@@ -21,7 +21,7 @@ export function requestComponents(kind: Kind): Record<string, Schema> {
     ...(operations.includes('update')
       ? { [`${name}-update`]: withData(bodies.update, describeUpdate(kind), { luid: ref('luid') }) }
       : {}),
-    ...(operations.includes('proof') ? { [`${name}-proof`]: sentProof(kind, bodies) } : {}),
+    ...(operations.includes('proof') ? { [`${name}-proof`]: describeSentProof(kind, bodies) } : {}),
     ...(operations.includes('drop') ? { [`${name}-drop`]: describeSignedBody(bodies.drop) } : {}),
   };
 }
@@ -37,7 +37,7 @@ export function commonRequests(kind: Kind): Record<string, Schema> {
 }
 
 /** The proof that a kind takes: that of all kinds, unless the kind limits the statuses that one may ask for. */
-function sentProof(kind: Kind, bodies: BodySchemas): Schema {
+function describeSentProof(kind: Kind, bodies: BodySchemas): Schema {
   return kind.lifecycle.statuses ? eitherProof(bodies) : { allOf: [ref('sent-proof')] };
 }
 
@@ -68,20 +68,20 @@ const SIGNING: Readonly<Record<string, string>> = {
 /** `<kind>-data`, and a component for each form of it where there are several: `access-policy-data`. */
 function describeData(kind: Kind): Record<string, Schema> {
   const name = `${kind.name}-data`;
-  const forms = (kind.data.alternatives ?? [kind.data.shape]).map((shape: TObject) => opened(shape));
+  const forms = (kind.data.alternatives ?? [kind.data.shape]).map((shape: TObject) => openShape(shape));
   const [only, ...others] = forms;
   if (only && others.length === 0) return { [name]: only };
-  const named = forms.map((form) => [`${formOf(form)}-${name}`, form] as const);
+  const named = forms.map((form) => [`${bodyForm(form)}-${name}`, form] as const);
   return { [name]: { anyOf: named.map(([form]) => ref(form)) }, ...Object.fromEntries(named) };
 }
 
 /** What tells a form from the others: the schema that it is for. */
-function formOf({ properties }: Schema): string {
+function bodyForm({ properties }: Schema): string {
   const { enum: [schema, another] = [] } = (properties as { schema?: { enum?: string[] } }).schema ?? {};
   return schema !== undefined && another === undefined ? schema : 'other';
 }
 
-function opened(shape: TObject): Schema {
+function openShape(shape: TObject): Schema {
   const { unevaluatedProperties: _, ...rest } = withParts(shape);
   return withConditional(rest);
 }
@@ -120,7 +120,7 @@ function describeSignedBody(envelope: object): Schema {
   const schema = withParts(envelope) as Schema & { properties: Record<string, Schema> };
   const { hash, luid, meta, ...others } = schema.properties as Record<string, Schema & { properties?: Schema }>;
   const required = Array.isArray(schema.required) && schema.required.includes('luid');
-  const proofs = { ...listOf(ref('sent-proof')), description: 'Over `hash`, by everyone who signs this.' };
+  const proofs = { ...arrayOf(ref('sent-proof')), description: 'Over `hash`, by everyone who signs this.' };
   return {
     ...schema,
     properties: {
@@ -131,12 +131,12 @@ function describeSignedBody(envelope: object): Schema {
       },
       ...others,
       luid: required ? (luid as Schema) : { ...ref('luid'), description: 'Ignored.' },
-      meta: { ...meta, properties: { ...meta?.properties, proofs, secret: SECRETS } },
+      meta: { ...meta, properties: { ...meta?.properties, proofs, secret: SECRETS_SCHEMA } },
     },
   };
 }
 
-const SECRETS: Schema = {
+const SECRETS_SCHEMA: Schema = {
   type: 'object',
   additionalProperties: { type: 'string' },
   description:

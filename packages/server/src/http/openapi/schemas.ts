@@ -7,21 +7,21 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-export const text: Schema = { type: 'string' };
+export const textSchema: Schema = { type: 'string' };
 
 /** A whole number from `minimum` on. */
-export function count(minimum: number): Schema {
+export function wholeNumber(minimum: number): Schema {
   return { type: 'integer', minimum };
 }
 
 /** A list of `items`. */
-export function listOf(items: Schema): Schema {
+export function arrayOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
 /** One of some texts. Code generators need the type too. */
 export function oneOfTexts(names: readonly string[]): Schema {
-  return { ...text, enum: [...names] };
+  return { ...textSchema, enum: [...names] };
 }
 
 /** An object with any members. Code generators need the keyword to allow them. */
@@ -42,16 +42,16 @@ export function toOpenApiSchema(schema: object, partNamed: (text: string) => str
   return readJson(
     JSON.stringify(schema, (key, value: unknown) => {
       if (key === '$ref' && typeof value === 'string') return value.startsWith('#/') ? value : ref(value).$ref;
-      const part = isObject(value) ? partNamed(JSON.stringify(value)) : undefined;
+      const part = isObjectOrArray(value) ? partNamed(JSON.stringify(value)) : undefined;
       if (part !== undefined) return ref(part);
       // Code generators make `never` of the one, and know nothing of the other.
-      if (isObject(value) && JSON.stringify(value) === '{"not":{}}') return false;
-      return isNames(value) ? { ...text, ...value } : value;
+      if (isObjectOrArray(value) && JSON.stringify(value) === '{"not":{}}') return false;
+      return isNames(value) ? { ...textSchema, ...value } : value;
     }),
   ) as Schema;
 }
 
-function isObject(value: unknown): boolean {
+function isObjectOrArray(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,6 +1,6 @@
 import { limits } from '../../limits.js';
 import { jsonAnswer } from './record-routes.js';
-import { object, oneOfTexts, text } from './schemas.js';
+import { object, oneOfTexts, textSchema } from './schemas.js';
 
 /**
  * The token endpoint (interface/tokens#token-endpoint): it follows RFC 6749, so its answers and errors are unsigned.
@@ -9,7 +9,7 @@ import { object, oneOfTexts, text } from './schemas.js';
  */
 export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
   const refused = (description: string, ...errors: string[]) =>
-    jsonAnswer(description, object({ error: oneOfTexts(errors), error_description: text }));
+    jsonAnswer(description, object({ error: oneOfTexts(errors), error_description: textSchema }));
   return {
     '/oauth/token': {
       post: {
@@ -19,7 +19,7 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
         tags: ['Server'],
         security: [{}, { client: [] }],
         parameters: [
-          { name: 'x-ledger', in: 'header', required: !hasDefault, schema: text, description: 'Handle or luid.' },
+          { name: 'x-ledger', in: 'header', required: !hasDefault, schema: textSchema, description: 'Handle or luid.' },
         ],
         requestBody: {
           required: true,
@@ -29,9 +29,9 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
                 type: 'object',
                 required: ['grant_type'],
                 properties: {
-                  grant_type: { ...text, const: 'client_credentials' },
-                  client_id: text,
-                  client_secret: text,
+                  grant_type: { ...textSchema, const: 'client_credentials' },
+                  client_id: textSchema,
+                  client_secret: textSchema,
                 },
               },
             },
@@ -42,8 +42,8 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
             type: 'object',
             required: ['access_token', 'token_type', 'expires_in'],
             properties: {
-              access_token: text,
-              token_type: { ...text, const: 'Bearer' },
+              access_token: textSchema,
+              token_type: { ...textSchema, const: 'Bearer' },
               expires_in: { type: 'integer', minimum: 1, description: 'Seconds.' },
             },
           }),

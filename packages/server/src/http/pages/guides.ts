@@ -14,7 +14,7 @@ export class Guides {
 
   constructor() {
     const files = FOLDER ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }) : [];
-    this.#names = new Set(files.filter((file) => file.endsWith('.md')).map(nameOf));
+    this.#names = new Set(files.filter((file) => file.endsWith('.md')).map(guideName));
   }
 
   /** A guide as a page; the list of all for the empty name, that of decisions for theirs; undefined for one that is unknown. */
@@ -41,7 +41,7 @@ export class Guides {
   #resolve(name: string, href: string, up: string): string | undefined {
     if (href.startsWith('#')) return href;
     const [path = '', section] = href.split('#');
-    const to = nameOf(posix.join(posix.dirname(name), path));
+    const to = guideName(posix.join(posix.dirname(name), path));
     if (!path.endsWith('.md') || !this.#names.has(to)) return undefined;
     return `${up}docs/guides/${to}${section === undefined ? '' : `#${section}`}`;
   }
@@ -93,7 +93,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** The name of a file, or of what a link leads to. */
-function nameOf(file: string): string {
+function guideName(file: string): string {
   return file.replaceAll('\\', '/').replace(/\.md$/, '');
 }
 

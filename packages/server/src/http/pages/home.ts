@@ -2,7 +2,7 @@ import { INTERFACE } from '../information.js';
 import { escapeHtml, layout } from './html.js';
 
 /** What the page at the root tells. */
-export interface Standing {
+export interface HomeContent {
   readonly name: string;
   readonly publicUrl: string;
   readonly build: string;
@@ -11,7 +11,7 @@ export interface Standing {
 }
 
 /** The page at the root: what this is, and whether it is up. */
-export function home({ name, publicUrl, build, isReady }: Standing): string {
+export function home({ name, publicUrl, build, isReady }: HomeContent): string {
   const state = isReady
     ? '<strong class="up">Up</strong>: the server and its database answer.'
     : '<strong class="down">Not ready</strong>: the server answers, its database is out of reach.';

@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** A page of the server. */
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   /** HTML, with everything that is not ours escaped. */
   readonly body: string;
@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /** A whole page. Links are relative: the server may be reached below a path of another one. */
-export function layout({ title, body, up }: Page): string {
+export function layout({ title, body, up }: HtmlPage): string {
   const links = [
     ['', 'Server'],
     ['docs', 'Interface'],
@@ -43,7 +43,7 @@ ${body}
 }
 
 /** What a browser may do with a page: show it and its style sheet, and nothing else. */
-const HEADERS = {
+const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -75,7 +75,7 @@ export function knows({ headers }: FastifyRequest, etag: string): boolean {
 
 /** Sends a page with headers that keep whatever it holds from acting. */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, type: string, page: Sendable) {
-  return sendText(request, reply.headers(HEADERS), type, page);
+  return sendText(request, reply.headers(PAGE_HEADERS), type, page);
 }
 
 /** Whether HTML is what the client asks for first: browsers say so, other clients do not. */

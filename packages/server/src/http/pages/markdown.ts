@@ -13,7 +13,7 @@ export function renderMarkdown(text: string, link: (href: string) => string | un
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (/^<!--[\s\S]*-->\s*$/.test(text) ? '' : escapeHtml(text)),
       heading({ tokens, depth, text }: Tokens.Heading) {
-        return `<h${depth} id="${escapeHtml(idOf(text, ids))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        return `<h${depth} id="${escapeHtml(anchorId(text, ids))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const shown = this.parser.parseInline(tokens);
@@ -33,7 +33,7 @@ export function renderMarkdown(text: string, link: (href: string) => string | un
 }
 
 /** The id of a heading, as links in the guides have it: lower case, with `-` for spaces, and no other signs. */
-function idOf(text: string, ids: Map<string, number>): string {
+function anchorId(text: string, ids: Map<string, number>): string {
   const id = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

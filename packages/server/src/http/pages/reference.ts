@@ -2,33 +2,33 @@ import { escapeHtml, layout } from './html.js';
 import { renderMarkdown } from './markdown.js';
 import { inline, typeOf } from './schema-text.js';
 
-type Schema = Record<string, unknown>;
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+type ReferenceSchema = Record<string, unknown>;
+type ReferenceContent = Readonly<Record<string, { readonly schema: ReferenceSchema; readonly example?: unknown }>>;
 
-interface Parameter {
+interface ReferenceParameter {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
   readonly description?: string;
-  readonly schema: Schema;
+  readonly schema: ReferenceSchema;
 }
 
-interface Operation {
+interface ReferenceOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly parameters?: readonly ReferenceParameter[];
+  readonly requestBody?: { readonly content: ReferenceContent };
+  readonly responses: Readonly<Record<string, ReferenceAnswer>>;
   readonly externalDocs?: { readonly url: string };
 }
 
-interface Answer {
+interface ReferenceAnswer {
   readonly $ref?: string;
   readonly description?: string;
-  readonly content?: Content;
+  readonly content?: ReferenceContent;
 }
 
 interface Document {
@@ -38,8 +38,8 @@ interface Document {
     readonly description?: string;
     readonly externalDocs?: { url: string };
   }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ReferenceOperation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, ReferenceOperation>>>>;
   readonly components: Readonly<Record<'schemas' | 'responses' | 'parameters', Readonly<Record<string, object>>>>;
 }
 
@@ -70,15 +70,15 @@ function page(document: Document, { name, description = '', externalDocs }: Docu
   const found = [...Object.entries(document.paths), ...Object.entries(document.webhooks)].flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, one]) => one.tags?.includes(name))
-      .map(([method, one]) => operation(document, method, path, one)),
+      .map(([method, one]) => operationHtml(document, method, path, one)),
   );
   const used = closure(document, found.join(''));
   const schemas = used.map((one) => {
-    const schema = document.components.schemas[one] as Schema;
+    const schema = document.components.schemas[one] as ReferenceSchema;
     const text = typeof schema.description === 'string' ? renderMarkdown(schema.description, () => undefined) : '';
     return `<h3 id="schema-${one}">${one}</h3>\n${text}<div class="table">${typeOf(schema)}</div>`;
   });
-  const guide = externalDocs ? ` <a href="${escapeHtml(local(externalDocs.url))}">Guide</a>` : '';
+  const guide = externalDocs ? ` <a href="${escapeHtml(localLink(externalDocs.url))}">Guide</a>` : '';
   const body = `<h1>${escapeHtml(name)}</h1>
 <p>${inline(description)}${guide}</p>
 ${found.join('\n')}
@@ -89,7 +89,7 @@ ${schemas.join('\n')}`;
 }
 
 /** A link to a guide of this server, from a page below `/docs/`. */
-function local(url: string): string {
+function localLink(url: string): string {
   return url.replace(/^.*\/docs\/guides\//, 'guides/');
 }
 
@@ -107,10 +107,10 @@ function closure({ components: { schemas } }: Document, text: string): string[] 
   return [...found];
 }
 
-function operation(document: Document, method: string, path: string, one: Operation): string {
+function operationHtml(document: Document, method: string, path: string, one: ReferenceOperation): string {
   const { operationId, summary, description = '', parameters = [], requestBody, responses, externalDocs } = one;
   const isServed = path.startsWith('/');
-  const guide = externalDocs ? `<p><a href="${escapeHtml(local(externalDocs.url))}">Guide</a></p>` : '';
+  const guide = externalDocs ? `<p><a href="${escapeHtml(localLink(externalDocs.url))}">Guide</a></p>` : '';
   const rows = parameters.map((parameter) => parameterRow(document, parameter));
   return `<details class="operation" id="${operationId}">
 <summary><span class="method ${method}">${method.toUpperCase()}</span> <code>${escapeHtml(isServed ? path : '')}</code> <span>${inline(summary)}</span></summary>
@@ -127,25 +127,31 @@ ${requestBody ? `<h4>Request</h4>${content(requestBody.content)}` : ''}
 </details>`;
 }
 
-function parameterRow(document: Document, parameter: Parameter): string {
-  const { name, in: place, required, description = '', schema } = resolved(document.components.parameters, parameter);
-  const type = name === 'filters' ? `members: ${filters(schema)}` : typeOf(schema);
+function parameterRow(document: Document, parameter: ReferenceParameter): string {
+  const {
+    name,
+    in: place,
+    required,
+    description = '',
+    schema,
+  } = resolveReference(document.components.parameters, parameter);
+  const type = name === 'filters' ? `members: ${filterNamesHtml(schema)}` : typeOf(schema);
   return `<tr><td class="name"><code>${escapeHtml(name)}</code>${required ? '' : '<span class="soft">?</span>'} <span class="soft">${place}</span></td><td>${type} <span class="soft">${inline(description)}</span></td></tr>`;
 }
 
-function filters({ properties = {} }: Schema): string {
-  return Object.keys(properties as Schema)
+function filterNamesHtml({ properties = {} }: ReferenceSchema): string {
+  return Object.keys(properties as ReferenceSchema)
     .map((name) => `<code>${escapeHtml(name)}</code>`)
     .join(' ');
 }
 
-function answerRow(document: Document, status: string, answer: Answer): string {
-  const { description = '', content: media } = resolved(document.components.responses, answer);
+function answerRow(document: Document, status: string, answer: ReferenceAnswer): string {
+  const { description = '', content: media } = resolveReference(document.components.responses, answer);
   const isError = Number(status) >= 400;
   return `<tr><td class="name"><code>${status}</code></td><td>${renderMarkdown(description, () => undefined)}${media && !isError ? content(media) : ''}</td></tr>`;
 }
 
-function content(media: Content): string {
+function content(media: ReferenceContent): string {
   return Object.entries(media)
     .map(([type, { schema, example }]) => {
       const shown = typeof example === 'string' ? example : JSON.stringify(example, null, 2);
@@ -156,6 +162,9 @@ function content(media: Content): string {
     .join('\n');
 }
 
-function resolved<Part extends { readonly $ref?: string }>(parts: Readonly<Record<string, object>>, part: Part): Part {
+function resolveReference<Part extends { readonly $ref?: string }>(
+  parts: Readonly<Record<string, object>>,
+  part: Part,
+): Part {
   return part.$ref === undefined ? part : (parts[part.$ref.split('/').at(-1) ?? ''] as Part);
 }

@@ -1,9 +1,9 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Key } from '../../access/caller.js';
-import { decide } from '../../access/decide.js';
+import type { CallerKey } from '../../access/caller.js';
+import { decideAccess } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
-import type { Signed } from '../../authorization/signed.js';
+import type { ClientSigned } from '../../authorization/signed.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
@@ -63,7 +63,7 @@ function assertMayCreate(
   claims: JsonObject | undefined,
   key: string | undefined,
 ): void {
-  const keys: Key[] = proofs.map((proof) => ({ public: proof.public }));
+  const keys: CallerKey[] = proofs.map((proof) => ({ public: proof.public }));
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
   const context = {
@@ -74,7 +74,7 @@ function assertMayCreate(
     terms: rightTerms,
     cost: service.task,
   };
-  const decision = decide('create', 'ledger', caller, context);
+  const decision = decideAccess('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   if (!decision.granted) {
     throw accessRefusal('create', 'ledger', { credentials: true });
@@ -86,7 +86,11 @@ function assertMayCreate(
  *
  * @throws `auth.unauthorized` for a token that the ledger itself has signed
  */
-async function findRepeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
+async function findRepeatedFounding(
+  service: Service,
+  handle: string,
+  signed: ClientSigned,
+): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
   // The request is outside every ledger, so until here nobody knew whose token it has.
   assertNotOwnToken(ledger, signed.token);

@@ -2,7 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { callerOfWrite } from '../../authorization/caller.js';
 import { assertSigned } from '../../authorization/signed.js';
 import { Overloaded } from '../../base/gather.js';
-import { readOnly } from '../../keys/countersigner.js';
+import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
@@ -46,7 +46,7 @@ export async function performRetry(
     const proofs = usesOf(session, signed.proofs);
     const veiled = proofs.map(session.ledger.veil);
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
-    if (session.ledger.isReadOnly) throw readOnly();
+    if (session.ledger.isReadOnly) throw refuseKeyless();
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);
     return { status: 202 };

@@ -2,7 +2,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { may, mayRead } from '../../access/decide.js';
 import type { AccessEntry } from '../../access/rules.js';
-import { isReference } from '../../access/standing.js';
+import { isPolicyReference } from '../../access/standing.js';
 import { contextOf } from '../../authorization/context.js';
 import { subjectOf } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -26,7 +26,7 @@ export function hintOnPolicy(session: Session, kind: Kind, policy: RecordEnvelop
   session.task.spend(access.length + domains.size + policies.size);
   const refers = (entry: AccessEntry) => {
     session.task.spend(1);
-    return isReference(entry) && namesOf(entry.policy).includes(handle);
+    return isPolicyReference(entry) && namesOf(entry.policy).includes(handle);
   };
   if (access.some(refers) || [...domains.values()].some((domain) => domain.access.some(refers))) return undefined;
   if ([...policies.values()].some(({ extend = [] }) => namesOf(extend).includes(handle))) return undefined;

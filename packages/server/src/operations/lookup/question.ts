@@ -3,10 +3,10 @@ import type { Token } from '../../auth/token.js';
 import { contextOf } from '../../authorization/context.js';
 import { newSubject } from '../../authorization/subject.js';
 import { type Bridge, findBridge } from '../../bridges/bridge.js';
-import { forwardedAuthorization, makeLedgerAuthorization } from '../../bridges/ledger-token.js';
+import { authorizationToForward, makeLedgerAuthorization } from '../../bridges/ledger-token.js';
 import { setsAuthorization } from '../../bridges/security.js';
 import { allowsMethod } from '../../bridges/traits.js';
-import { type Item, newItem } from '../../integrity/items.js';
+import { type ListItem, newListItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { listText } from '../../lists/text.js';
@@ -102,7 +102,7 @@ function makeLookupHeaders(
   hasBody: boolean,
 ): Record<string, string> {
   const { ledger } = session;
-  const clients = forwardedAuthorization(bridge, headers);
+  const clients = authorizationToForward(bridge, headers);
   const own = clients !== undefined || setsAuthorization(bridge) ? 'x-ledger-authorization' : 'authorization';
   return {
     accept: 'application/json, text/plain, */*',
@@ -122,13 +122,13 @@ function makeLookupHeaders(
 async function answerFromBridge(session: Session, question: Question, items: readonly JsonObject[]): Promise<Answer> {
   const { kind } = question;
   const { caller, shows } = await question.reader(session);
-  const seen: Item[] = [];
+  const seen: ListItem[] = [];
   for (const data of items) {
     const domain = resolveDomain(session.ledger, kind, data, { signed: [], partial: [] });
     const subject = { ...newSubject(kind, data, [], domain), known: 'data' } as const;
     await session.task.turn();
     if (!shows(kind.name, caller, contextOf(session, subject))) continue;
-    const item = newItem({ data: { access: [], ...data }, meta: {} } as Json);
+    const item = newListItem({ data: { access: [], ...data }, meta: {} } as Json);
     session.task.chargeUnbounded(stepsOfText(item.text));
     seen.push(item);
   }

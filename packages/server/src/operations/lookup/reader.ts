@@ -1,12 +1,12 @@
 import type { Caller } from '../../access/caller.js';
-import { decide, judge, judgeQuery, visible } from '../../access/decide.js';
+import { decideAccess, judgeAccess, judgeQuery, visible } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import type { Token } from '../../auth/token.js';
 import { signs } from '../../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../../authorization/caller.js';
 import { contextOf } from '../../authorization/context.js';
-import { refuse } from '../../authorization/refuse.js';
-import type { Signed } from '../../authorization/signed.js';
+import { refuseAction } from '../../authorization/refuse.js';
+import type { ClientSigned } from '../../authorization/signed.js';
 import { newSubject } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
@@ -33,10 +33,10 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   const context = contextOf(session);
   const judgement = judgeQuery(kind.name, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-  if (!judgement.granted) throw await refuse(session, caller, 'query', kind.name);
+  if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name);
   session.task.grant();
   await session.task.turn();
-  const everything = !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
+  const everything = !context.ledger.policyBased && decideAccess('read', kind.name, caller, context).granted;
   const anything = everything || visible(kind.name, caller, unseenContext(session, kind));
   return { caller, everything, anything, shows: visible };
 }
@@ -46,10 +46,14 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
  *
  * @throws `auth.forbidden` when no rule of the ledger, a domain or a policy could grant it on any record
  */
-export async function authorizeLookup(session: Session, kind: Kind, { proofs, token }: Signed): Promise<LookupReader> {
+export async function authorizeLookup(
+  session: Session,
+  kind: Kind,
+  { proofs, token }: ClientSigned,
+): Promise<LookupReader> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
   await session.task.turn();
-  const judgement = judge('lookup', kind.name, caller, unseenContext(session, kind));
+  const judgement = judgeAccess('lookup', kind.name, caller, unseenContext(session, kind));
   session.explain?.({ ledger: session.ledger.handle, action: 'lookup', record: kind.name, ...judgement });
   if (!judgement.granted || !signs(caller)) throw accessRefusal('lookup', kind.name, { credentials: true });
   session.task.grant();
@@ -59,7 +63,7 @@ export async function authorizeLookup(session: Session, kind: Kind, { proofs, to
   return { caller, everything, anything: true, shows: mayLookUp };
 }
 
-const mayLookUp: typeof visible = (kind, caller, context) => decide('lookup', kind, caller, context).granted;
+const mayLookUp: typeof visible = (kind, caller, context) => decideAccess('lookup', kind, caller, context).granted;
 
 /** The context of a record of unknown content: it may be in any domain, and match any filter. */
 function unseenContext(session: Session, kind: Kind) {

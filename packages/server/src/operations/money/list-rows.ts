@@ -2,7 +2,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { authorize, toAccessRequest } from '../../authorization/authorize.js';
 import { callerOfRead } from '../../authorization/caller.js';
 import { conditionsOf } from '../../authorization/conditions.js';
-import type { Item } from '../../integrity/items.js';
+import type { ListItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { moneyFiltersOf } from '../../lists/filters.js';
@@ -17,7 +17,7 @@ export interface RowList<R> {
   /** Members that it is filtered by. */
   readonly fields: readonly string[];
   read(lists: MoneyLists, query: RowsQuery): Promise<Rows<R>>;
-  itemOf(row: R, wallet: RecordEnvelope): Item;
+  itemOf(row: R, wallet: RecordEnvelope): ListItem;
 }
 
 /** Steps to make an item of a row, and to hash it. */
@@ -45,7 +45,7 @@ export async function listRows<R>(session: Session, kind: Kind, command: Command
     const { index, limit } = page;
     const query = { ledger: session.ledger.id, wallet: record.luid, filters, limit, offset: index * limit };
     const { total, rows } = session.assertFresh(await list.read(session.store.lists.money, query));
-    const items: Item[] = [];
+    const items: ListItem[] = [];
     for (const row of rows) {
       const turn = session.task.turn(ITEM_STEPS);
       if (turn) await turn;

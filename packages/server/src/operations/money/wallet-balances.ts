@@ -1,5 +1,5 @@
 import type { Json, RecordEnvelope } from '@countersign/protocol';
-import { type Item, newItem } from '../../integrity/items.js';
+import { type ListItem, newListItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { OF_BALANCES } from '../../lists/filters.js';
@@ -25,8 +25,8 @@ async function listBalances(session: Session, kind: Kind, command: Command): Pro
 }
 
 /** A balance has no hash and no proofs: those of the intents that moved it say how it came about. */
-function toItem({ symbol, schema, amount, luid, moment, changed }: BalanceRow, { data }: RecordEnvelope): Item {
-  return newItem({
+function toItem({ symbol, schema, amount, luid, moment, changed }: BalanceRow, { data }: RecordEnvelope): ListItem {
+  return newListItem({
     hash: '',
     data: { ...(changed ? { parent: '' } : {}), wallet: data.handle as Json, symbol, schema, amount },
     luid,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hash as hashOf, type RecordEnvelope, type StoredProof, signProof } from '@countersign/protocol';
 import { native } from '../../../src/auth/native-suite.js';
-import type { SigningKey } from '../../../src/keys/signing-key.js';
+import type { ServerKey } from '../../../src/keys/signing-key.js';
 import { type Draft, type DraftLine, indexOf } from './draft.js';
 
 /** What an alteration is made with: all keys of the ledger, and chance. */
 export interface Means {
   /** The ledger's own key, and those of clients, by their public halves. */
-  readonly keys: ReadonlyMap<string, Pick<SigningKey, 'secret'>>;
+  readonly keys: ReadonlyMap<string, Pick<ServerKey, 'secret'>>;
   readonly drawn: (count: number) => number;
 }
 

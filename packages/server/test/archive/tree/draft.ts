@@ -12,7 +12,7 @@ import {
 import type { LogHead } from '@countersign/verifier';
 import { native } from '../../../src/auth/native-suite.js';
 import { sha256 } from '../../../src/base/sha256.js';
-import type { SigningKey } from '../../../src/keys/signing-key.js';
+import type { ServerKey } from '../../../src/keys/signing-key.js';
 import { createSystemKeyOf } from '../../../src/log/system-keys.js';
 import { createSystemKeys } from '../../../src/store/queries/ledgers.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../../support/server.js';
@@ -64,7 +64,7 @@ export class Draft {
   }
 
   /** Makes the log anew, as who has the key can: the leaves in the order that they are in, without gaps, and signed. */
-  async reseal(key: SigningKey): Promise<void> {
+  async reseal(key: ServerKey): Promise<void> {
     for (const [index, line] of this.leaves.entries()) {
       if (line.leaf) line.leaf.index = index;
       else line.index = index;
@@ -76,7 +76,7 @@ export class Draft {
   }
 
   /** Signs a checkpoint of the tree of these hashes. */
-  async sign(key: SigningKey, hashes: readonly Uint8Array[]): Promise<void> {
+  async sign(key: ServerKey, hashes: readonly Uint8Array[]): Promise<void> {
     const log: LogHead = this.header.log;
     const checkpoint = await signed(key, log.origin, hashes);
     this.header.log = { ...log, size: hashes.length, checkpoint };
@@ -89,7 +89,7 @@ export class Draft {
 }
 
 /** A checkpoint of the tree of these hashes, as the ledger signs it. */
-export async function signed(key: SigningKey, origin: string, hashes: readonly Uint8Array[]): Promise<string> {
+export async function signed(key: ServerKey, origin: string, hashes: readonly Uint8Array[]): Promise<string> {
   const text = formatCheckpoint({ origin, size: hashes.length, root: rootOf(hashes, sha256) });
   const name = noteKey(origin, 'note', native.publicKey(key.secret));
   const signature = await signNote(text, name, (message) => native.sign(message, key.secret));
@@ -97,7 +97,7 @@ export async function signed(key: SigningKey, origin: string, hashes: readonly U
 }
 
 /** The key of the ledger's `system` signer, as the operator can open it. */
-export function systemKey(server: RunningServer, handle: string): Promise<SigningKey> {
+export function systemKey(server: RunningServer, handle: string): Promise<ServerKey> {
   return withPool(server, async (pool) => {
     const { rows } = await pool.query<{ id: number }>('select id from ledger where handle = $1', [handle]);
     return (await createSystemKeyOf(TEST_MASTER_KEY, native, createSystemKeys(pool))(Number(rows[0]!.id)))!;
@@ -120,6 +120,6 @@ function leafOf(line: DraftLine, ledger: string): Uint8Array {
 }
 
 /** The public half as it stands in proofs. */
-export function publicOf(key: Pick<SigningKey, 'secret'>): string {
+export function publicOf(key: Pick<ServerKey, 'secret'>): string {
   return encodeBase64(native.publicKey(key.secret));
 }

@@ -1,6 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SigningKey } from '../../../src/keys/signing-key.js';
+import type { ServerKey } from '../../../src/keys/signing-key.js';
 import { erasureOf, MAY_ERASE, SECRET_NAME } from '../../erasure/support.js';
 import { REFUSED, reportWell, verbOf, withBridges } from '../../money/bridge.js';
 import { bridgedScene } from '../../money/bridge-scene.js';
@@ -18,7 +18,7 @@ const bridges = withBridges('bank', 'other');
 let server: RunningServer;
 let money: MoneyScene;
 let text: string;
-let key: SigningKey;
+let key: ServerKey;
 /** Luids of erased intents, by what they did. */
 const erased: Record<string, string> = {};
 const MORE = { custom: { name: SECRET_NAME } };

@@ -3,7 +3,7 @@ import { commitmentOf } from '@countersign/protocol/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../../src/auth/native-suite.js';
 import { sha256 } from '../../../src/base/sha256.js';
-import type { SigningKey } from '../../../src/keys/signing-key.js';
+import type { ServerKey } from '../../../src/keys/signing-key.js';
 import { kinds } from '../../../src/kinds/registry.js';
 import { dropped, erase, MAY_ERASE } from '../../erasure/support.js';
 import { MoneyScene, transfer } from '../../money/scene.js';
@@ -18,7 +18,7 @@ const KEPT = kinds.filter(({ lifecycle }) => lifecycle.erasable === undefined).m
 let server: RunningServer;
 let scene: MoneyScene;
 let text: string;
-let key: SigningKey;
+let key: ServerKey;
 /** Changes without a text that the ledger is to have. */
 let erasedChanges = 0;
 
