@@ -83,6 +83,7 @@ export class Measure {
       p99: found.p99,
       ceiling: bare && bare.count / bare.seconds,
       ratio: bare && perSecond / (bare.count / bare.seconds),
+      work: bare && (found.server + found.database) / bare.server,
       cpu: found.server,
       cpuDatabase: found.database,
       cpuCeiling: bare?.server,

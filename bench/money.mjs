@@ -212,6 +212,11 @@ function costOf(before, after, count) {
   return { server: each('server'), main: each('main'), database: each('database') };
 }
 
+/** Processor time of server and database over that of the ceiling. */
+function workOf({ server, database, cpuCeiling }) {
+  return (server + database) / cpuCeiling;
+}
+
 function sizeReport(costs, [few, many]) {
   const each = ({ server, database }) => server + database;
   const middle = (of) => median(costs.map(of));
@@ -229,6 +234,7 @@ function report(rounds, steady) {
   const middle = (of) => median(rounds.map(of).filter((figure) => figure !== undefined)) ?? Number.NaN;
   const rows = names.map((name) => [
     name,
+    middle((round) => workOf(round[name])).toFixed(2),
     ...['perSecond', 'p50', 'p99', 'ceiling'].map((figure) => middle((round) => round[name][figure]).toFixed(0)),
     middle((round) => round[name].perSecond / round[name].ceiling).toFixed(2),
     ['server', 'main', 'database', 'cpuCeiling']
@@ -241,6 +247,7 @@ function report(rounds, steady) {
     table(
       [
         'transfers',
+        'work',
         'settled/s',
         'p50 ms',
         'p99 ms',

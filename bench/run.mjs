@@ -155,8 +155,9 @@ async function load(measure, target) {
 }
 
 function report(figures) {
-  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, cpu, cpuDatabase, cpuCeiling, memory }) => [
+  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, work, cpu, cpuDatabase, cpuCeiling, memory }) => [
     shapes[shape].title,
+    formatWork(work),
     perSecond.toFixed(0),
     p50.toFixed(1),
     p99.toFixed(1),
@@ -166,7 +167,7 @@ function report(figures) {
     memory?.toFixed(0) ?? '',
   ]);
   const figured = table(
-    ['', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'µs server / database / ceiling', 'MiB'],
+    ['', 'work', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'µs server / database / ceiling', 'MiB'],
     rows,
   );
   const costs = figures
@@ -175,6 +176,11 @@ function report(figures) {
       ({ shape, cost }) => `${titleOf(shape)}: ${cost.toFixed(2)} times the cost of ${titleOf(shapes[shape].against)}`,
     );
   return [figured, ...costs].join('\n\n');
+}
+
+/** Processor time of server and database over that of the ceiling; empty where the system does not tell, or without a ceiling. */
+function formatWork(work) {
+  return Number.isFinite(work) ? work.toFixed(2) : '';
 }
 
 function titleOf(shape) {
