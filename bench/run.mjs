@@ -155,17 +155,19 @@ async function load(measure, target) {
 }
 
 function report(figures) {
-  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, work, cpu, cpuDatabase, cpuCeiling, memory }) => [
-    shapes[shape].title,
-    formatWork(work),
-    perSecond.toFixed(0),
-    p50.toFixed(1),
-    p99.toFixed(1),
-    ceiling?.toFixed(0) ?? '',
-    ratio?.toFixed(2) ?? '',
-    [cpu, cpuDatabase, cpuCeiling].map((time) => time?.toFixed(0) ?? '-').join(' / '),
-    memory?.toFixed(0) ?? '',
-  ]);
+  const rows = figures.map(
+    ({ shape, perSecond, p50, p99, ceiling, ratio, work, cpu, cpuDatabase, cpuCeiling, memory }) => [
+      shapes[shape].title,
+      formatWork(work),
+      perSecond.toFixed(0),
+      p50.toFixed(1),
+      p99.toFixed(1),
+      ceiling?.toFixed(0) ?? '',
+      ratio?.toFixed(2) ?? '',
+      [cpu, cpuDatabase, cpuCeiling].map((time) => time?.toFixed(0) ?? '-').join(' / '),
+      memory?.toFixed(0) ?? '',
+    ],
+  );
   const figured = table(
     ['', 'work', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'µs server / database / ceiling', 'MiB'],
     rows,

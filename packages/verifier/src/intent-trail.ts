@@ -1,55 +1,13 @@
 import type { JsonObject, StoredProof } from '@countersign/protocol';
+import { type Move, TRAIL, TRAIL_START, type TrailRow, type TrailStep } from '@countersign/protocol/trail';
 import type { ReportFault } from './changes.js';
 import { limitClaimDefect, planDefect } from './intent-plan.js';
 import { jsonText } from './json/json-text.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 
-/** What a proof of the ledger says of an intent (interface/intents#trails). */
-type TrailStep =
-  | 'resolved'
-  | 'reserved'
-  | 'prepared'
-  | 'committed'
-  | 'cleared by core'
-  | 'cleared'
-  | 'completed'
-  | 'failed'
-  | 'aborted'
-  | 'released'
-  | 'rejected'
-  | 'note';
-
-/** Which step may follow which: trails A to I are the ways through it. */
-const NEXT_STEPS: Readonly<Record<TrailStep | 'accepted', readonly TrailStep[]>> = {
-  accepted: ['resolved', 'prepared', 'failed'],
-  resolved: ['resolved', 'reserved', 'prepared', 'failed'],
-  reserved: ['reserved', 'prepared', 'failed'],
-  prepared: ['committed', 'failed'],
-  committed: ['cleared by core', 'cleared'],
-  'cleared by core': ['cleared by core', 'completed'],
-  cleared: ['completed'],
-  completed: [],
-  failed: ['aborted'],
-  aborted: ['released', 'rejected'],
-  released: ['released', 'rejected'],
-  rejected: [],
-  note: [],
-};
-
-/** Steps with a proof for each entry: all in one version. */
-const PER_ENTRY: readonly TrailStep[] = ['resolved', 'reserved', 'cleared by core', 'released'];
-
-const STATUS: Readonly<Partial<Record<TrailStep, string>>> = {
-  prepared: 'prepared',
-  committed: 'committed',
-  completed: 'completed',
-  aborted: 'aborted',
-  rejected: 'rejected',
-};
-
 /** A change of balances that follows from a version. */
 export interface Booked {
-  readonly action: 'reserve' | 'settle' | 'release';
+  readonly action: Move;
   readonly change: number;
   readonly moment: string;
 }
@@ -80,7 +38,7 @@ export class IntentTrail {
 
   /** Whether the ledger reserves its debits. */
   get isReserved(): boolean {
-    return this.booked.some(({ action }) => action === 'reserve');
+    return this.booked.some(({ action }) => action === 'pending');
   }
 
   /** Takes the proofs that a version adds, and what its `meta` says. */
@@ -103,28 +61,28 @@ export class IntentTrail {
   }
 
   #take(step: TrailStep, proofs: readonly StoredProof[], change: number, fault: ReportFault): void {
-    if (!NEXT_STEPS[this.#last].includes(step)) {
+    const { isPerEntry, status, move } = TRAIL[step];
+    const isRepeated = step === this.#last && isPerEntry;
+    const next: readonly TrailStep[] = this.#last === 'accepted' ? TRAIL_START.next : TRAIL[this.#last].next;
+    if (!next.includes(step) && !isRepeated) {
       fault('trail', `is ${step} after it was ${this.#last}`);
       return;
     }
-    const isRepeated = step === this.#last;
-    if (isRepeated || (!PER_ENTRY.includes(step) && proofs.length > 1)) fault('trail', `is ${step} twice`);
+    if (isRepeated || (!isPerEntry && proofs.length > 1)) fault('trail', `is ${step} twice`);
     const defect = this.#defectOf(step, proofs);
     if (defect !== undefined) fault('trail', defect);
     this.#last = step;
-    this.#status = STATUS[step] ?? this.#status;
+    this.#status = status ?? this.#status;
     // Nothing is moved by entries that are not those of the claims.
     if (step === 'resolved' && defect === undefined) this.resolved.push(...proofs);
     const moment = jsonText(proofs[0]!.custom?.moment);
     if (this.begun === '') this.begun = moment;
-    const action = step === 'reserved' ? 'reserve' : step === 'released' ? 'release' : undefined;
-    if (action !== undefined) this.booked.push({ action, change, moment });
-    if (step === 'cleared' || step === 'cleared by core') this.booked.push({ action: 'settle', change, moment });
+    if (move !== undefined) this.booked.push({ action: move, change, moment });
   }
 
   #defectOf(step: TrailStep, proofs: readonly StoredProof[]): string | undefined {
     if (step === 'resolved') return planDefect(this.data, proofs);
-    if (PER_ENTRY.includes(step)) {
+    if (TRAIL[step].isPerEntry) {
       const isEach =
         proofs.length === this.resolved.length &&
         proofs.every(({ custom }, at) => {
@@ -159,28 +117,12 @@ export class IntentTrail {
 }
 
 /** The step that a proof of the ledger is; undefined for proofs of others, and for what changes nothing. */
-function stepOf(keys: LedgerKeys, proof: StoredProof): TrailStep | undefined {
+function stepOf(keys: LedgerKeys, { custom = {}, ...proof }: StoredProof): TrailStep | undefined {
   const author = authorOf(keys, proof);
-  const { status, detail } = proof.custom ?? {};
-  if (author === 'core') {
-    if (status === 'prepared') return 'reserved';
-    if (status === 'aborted') return 'released';
-    return status === 'committed' && detail === 'cleared' ? 'cleared by core' : undefined;
-  }
-  if (author !== 'system') return undefined;
-  switch (status) {
-    case 'committed':
-      return detail === 'cleared' ? 'cleared' : 'committed';
-    case 'resolved':
-    case 'prepared':
-    case 'completed':
-    case 'failed':
-    case 'aborted':
-    case 'rejected':
-      return status;
-    case 'error':
-      return 'note';
-    default:
-      return undefined;
-  }
+  const found = STEPS.find(
+    ([, { by, says }]) => by === author && Object.entries(says).every(([name, value]) => custom[name] === value),
+  );
+  return found?.[0];
 }
+
+const STEPS = Object.entries(TRAIL) as [TrailStep, TrailRow][];

@@ -42,7 +42,7 @@ export function movementsOf(
       const { wallet, symbol } = entry;
       const [availableBy, reservedBy] = balanceChange(trail.isReserved, entry, action);
       const key = `${wallet} ${symbol}`;
-      const isJudged = action === 'reserve';
+      const isJudged = action === 'pending';
       const movement = changes.get(key) ?? {
         intent: luid,
         change,
@@ -59,7 +59,7 @@ export function movementsOf(
     }
     for (const movement of changes.values())
       if (movement.availableBy !== 0 || movement.reservedBy !== 0) moved.push(movement);
-    if (action === 'settle')
+    if (action === 'post')
       for (const claim of limitClaimsOf(record.data))
         limits.push({ intent: luid, ...claim, moment, resolved: trail.begun });
   }
@@ -67,8 +67,8 @@ export function movementsOf(
 }
 
 function balanceChange(isReserved: boolean, { side, amount }: PlannedEntry, action: string): [number, number] {
-  if (side === 'credit') return action === 'settle' ? [amount, 0] : [0, 0];
-  if (!isReserved) return action === 'settle' ? [-amount, 0] : [0, 0];
-  if (action === 'reserve') return [-amount, amount];
-  return action === 'release' ? [amount, -amount] : [0, -amount];
+  if (side === 'credit') return action === 'post' ? [amount, 0] : [0, 0];
+  if (!isReserved) return action === 'post' ? [-amount, 0] : [0, 0];
+  if (action === 'pending') return [-amount, amount];
+  return action === 'void' ? [amount, -amount] : [0, -amount];
 }

@@ -103,7 +103,7 @@ export const mutants = [
   {
     id: 'settling-forward-reserves',
     file: src('money/accounts/movements.ts'),
-    find: "if (isForward) return action === 'settle' ? [-amount, 0] : [0, 0];",
+    find: "if (isForward) return action === 'post' ? [-amount, 0] : [0, 0];",
     replace: '',
     breaks: 'A forward intent takes from what was never reserved.',
     tests: [test('money/forwards.test.ts')],
@@ -111,7 +111,7 @@ export const mutants = [
   {
     id: 'settling-release',
     file: src('money/accounts/movements.ts'),
-    find: "return action === 'release' ? [amount, -amount] : [0, -amount];",
+    find: "return action === 'void' ? [amount, -amount] : [0, -amount];",
     replace: 'return [0, -amount];',
     breaks: 'Money that was reserved is gone when the intent fails.',
     tests: [test('money/forwards.test.ts')],

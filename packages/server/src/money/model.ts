@@ -1,4 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
+import type { Move } from '@countersign/protocol/trail';
 
 /** A wallet, symbol or bridge in the version that a decision rests on: the commit verifies that it is still current. */
 export interface Named {
@@ -153,11 +154,11 @@ export type Effect =
       readonly raises: boolean;
     }
   /**
-   * A change of balances, of all entries at once. `reserve`: debits from available to reserved. `release`: back.
-   * `settle`: debits leave (from reserved; from available for one that the ledger made to forward), credits arrive, limits
+   * A change of balances, of all entries at once. `pending`: debits go from available to reserved. `void`: back.
+   * `post`: debits leave (from reserved; from available for one that the ledger made to forward), credits arrive, limits
    * are set.
    */
-  | { readonly type: 'books'; readonly action: 'reserve' | 'release' | 'settle' }
+  | { readonly type: 'move'; readonly move: Move }
   /** A call to the bridge of a part, with the intent as of the version before this effect. */
   | { readonly type: 'call'; readonly part: number; readonly verb: 'prepare' | 'commit' | 'abort' }
   /** The bridge is told of the intent's status, as of the version before this effect. */

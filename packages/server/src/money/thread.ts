@@ -1,4 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
+import type { Move } from '@countersign/protocol/trail';
 import type { Books } from './accounts/books.js';
 import { countDaily, countsDaily, findExceededLimit, findFull } from './accounts/limits.js';
 import { move } from './accounts/movements.js';
@@ -46,7 +47,7 @@ export class Thread {
   /** Takes what has happened to a member, and all that follows from it. */
   take(member: Member, event: IntentEvent): void {
     const { effects } = step(member.state, event);
-    const commits = effects.some((effect) => effect.type === 'books' && effect.action === 'settle');
+    const commits = effects.some((effect) => effect.type === 'move' && effect.move === 'post');
     const full = commits ? this.#findFull([member]) : undefined;
     this.#step(member, full ? { type: 'full', failure: full } : event);
     this.#conclude();
@@ -120,8 +121,8 @@ export class Thread {
         if (effect.raises) member.told.push({ version: draft.newest!, before });
         return;
       }
-      case 'books':
-        this.#move(member, effect.action);
+      case 'move':
+        this.#move(member, effect.move);
         return;
       case 'forward':
         this.#forward(member);
@@ -136,16 +137,16 @@ export class Thread {
     }
   }
 
-  #move(member: Member, action: 'reserve' | 'release' | 'settle'): void {
+  #move(member: Member, action: Move): void {
     const { books, moment, config } = this.tools;
     const { draft } = member;
     const plan = member.state.plan!;
     const cause = { intent: draft.record.luid, change: draft.change, moment };
-    const made = action === 'settle' ? setLimits(books, plan, cause, this.tools) : undefined;
-    if (action === 'settle') member.settled = draft.versions.at(-2) ?? draft.newest!;
+    const made = action === 'post' ? setLimits(books, plan, cause, this.tools) : undefined;
+    if (action === 'post') member.settled = draft.versions.at(-2) ?? draft.newest!;
     move(books, plan, action, cause);
-    if (action === 'release' && member.day !== undefined) countDaily(books, plan, member.day, -1);
-    else if (action !== 'release' && countsDaily(config)) this.#count(member, plan, made);
+    if (action === 'void' && member.day !== undefined) countDaily(books, plan, member.day, -1);
+    else if (action !== 'void' && countsDaily(config)) this.#count(member, plan, made);
   }
 
   /** Counts an intent against daily limits once: when it reserves, or else when it settles. @param made limits it has set */

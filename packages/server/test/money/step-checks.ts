@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Plan, Side } from '../../src/money/model.js';
-import { stateOf } from '../../src/money/steps/state-of.js';
+import { stateOf } from './state-of.js';
 import { happen, type Run } from './step-run.js';
 
 /** What must hold of an intent after anything that may have happened to it; made from the trails, not from the code. */
@@ -71,15 +71,15 @@ const VERBS = ['prepare', 'commit', 'abort'];
 
 const rules: Readonly<Record<string, (run: Run) => boolean>> = {
   'money is reserved once, and settled or released once': ({ log, history, plan }) => {
-    const moves = log.filter((word) => ['reserve', 'release', 'settle'].includes(word)).join(' ');
+    const moves = log.filter((word) => ['pending', 'void', 'post'].includes(word)).join(' ');
     const hasCore = !plan.isForward && plan.entries.some(({ side }) => side === 'debit');
-    const legal = hasCore ? ['', 'reserve', 'reserve settle', 'reserve release'] : ['', 'settle'];
+    const legal = hasCore ? ['', 'pending', 'pending post', 'pending void'] : ['', 'post'];
     const letters = history.join('');
     return (
       legal.includes(moves) &&
-      moves.includes('reserve') === letters.includes('c') &&
-      moves.includes('settle') === /[kK]/.test(letters) &&
-      moves.includes('release') === letters.includes('a')
+      moves.includes('pending') === letters.includes('c') &&
+      moves.includes('post') === /[kK]/.test(letters) &&
+      moves.includes('void') === letters.includes('a')
     );
   },
   'a bridge is told one of commit and abort, after it was asked to prepare': ({ log, plan }) =>

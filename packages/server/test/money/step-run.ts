@@ -63,8 +63,8 @@ function inLog(effect: Effect): string {
   switch (effect.type) {
     case 'version':
       return lettersOf(effect);
-    case 'books':
-      return effect.action;
+    case 'move':
+      return effect.move;
     case 'call':
       return `${effect.verb} ${effect.part}`;
     case 'notify':

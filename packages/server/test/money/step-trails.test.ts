@@ -38,19 +38,19 @@ const core = (status: string) => [
   `  core {"handle":"deb_0","schema":"debit","status":"${status}"}`,
   `  core {"handle":"cre_0","schema":"credit","status":"${status}"}`,
 ];
-const RESERVED = ['(pending)', ...core('prepared'), 'books reserve'];
-const RELEASED = ['(aborted)', ...core('aborted'), 'books release'];
+const RESERVED = ['(pending)', ...core('prepared'), 'move pending'];
+const RELEASED = ['(aborted)', ...core('aborted'), 'move void'];
 const COMMITTED = ['committed, routed', '  system {"detail":"awaiting-clearance","status":"committed"}'];
 const CLEARED = [
   'committed, routed',
   '  bare core {"detail":"cleared","handle":"deb_0","schema":"debit","status":"committed"}',
   '  bare core {"detail":"cleared","handle":"cre_0","schema":"credit","status":"committed"}',
-  'books settle',
+  'move post',
 ];
 const CLEARED_ALONE = [
   'committed, routed',
   '  system {"coreId":"i-1","detail":"cleared","status":"committed"}',
-  'books settle',
+  'move post',
 ];
 const COMPLETED = ['completed, routed', '  system {"status":"completed"}'];
 const preparedFor = (...told: string[]) => [

@@ -1,3 +1,4 @@
+import type { Move } from '@countersign/protocol/trail';
 import type { Entry, Plan } from '../model.js';
 import type { Books, Cause } from './books.js';
 
@@ -5,7 +6,7 @@ import type { Books, Cause } from './books.js';
  * Changes the balances of all entries of an intent (interface/wallets#balances). What it changes of one balance is one
  * movement.
  */
-export function move(books: Books, plan: Plan, action: 'reserve' | 'release' | 'settle', cause: Cause): void {
+export function move(books: Books, plan: Plan, action: Move, cause: Cause): void {
   const changes = new Map<string, { wallet: string; symbol: string; availableBy: number; reservedBy: number }>();
   for (const entry of plan.entries) {
     const { luid: wallet, symbol } = entry;
@@ -22,14 +23,10 @@ export function move(books: Books, plan: Plan, action: 'reserve' | 'release' | '
 }
 
 /** What an entry adds to the available and to the reserved amount. */
-function changeOf(
-  { isForward }: Plan,
-  { side, amount }: Entry,
-  action: 'reserve' | 'release' | 'settle',
-): [number, number] {
-  if (side === 'credit') return action === 'settle' ? [amount, 0] : [0, 0];
+function changeOf({ isForward }: Plan, { side, amount }: Entry, action: Move): [number, number] {
+  if (side === 'credit') return action === 'post' ? [amount, 0] : [0, 0];
   // What is forwarded has just arrived: it leaves as it came, and is never reserved.
-  if (isForward) return action === 'settle' ? [-amount, 0] : [0, 0];
-  if (action === 'reserve') return [-amount, amount];
-  return action === 'release' ? [amount, -amount] : [0, -amount];
+  if (isForward) return action === 'post' ? [-amount, 0] : [0, 0];
+  if (action === 'pending') return [-amount, amount];
+  return action === 'void' ? [amount, -amount] : [0, -amount];
 }

@@ -1,15 +1,13 @@
+import { TRAIL, TRAIL_START, type TrailStep } from '@countersign/protocol/trail';
 import type { Effect, Failure, IntentEvent, IntentState, Part, PlannedProof, Stage, Step } from '../model.js';
 import { aborted, expired, prepareFailed } from './failures.js';
 import { abortParts, askNext, commitParts, giveUp, indexOfPart, takeReport } from './parts.js';
 import {
-  ABORTED,
-  COMMITTED,
-  COMPLETED,
   clearedProofs,
+  clearedStep,
   failedProof,
   hasReservation,
-  PREPARED,
-  REJECTED,
+  plainProof,
   releasedProofs,
   reservedProofs,
   resolvedProofs,
@@ -59,17 +57,14 @@ function resolve(state: IntentState, event: Event<'resolved'>, effects: Effect[]
   const { plan, isPermitted, refusal } = event;
   const resolved: IntentState = { ...state, stage: 'waiting', plan, parts: plan.parts.map(() => 'idle') };
   // Claims that set limits have no entries: a version that says nothing new is not stored.
-  if (plan.entries.length > 0) save(resolved, resolvedProofs(plan), effects, { raises: false });
+  if (plan.entries.length > 0) save(resolved, 'resolved', resolvedProofs(plan), effects, { raises: false });
   // The route that made a forward intent stands for the permission.
   if (!isPermitted && !plan.isForward) return resolved;
   if (refusal !== undefined) return fail(resolved, refusal, effects);
   const asked = askNext(resolved);
   // Bridges that are asked at once see the intent without the proofs of the core.
   call(resolved, asked, effects);
-  if (hasReservation(plan)) {
-    save(asked, reservedProofs(plan), effects, { raises: false });
-    effects.push({ type: 'books', action: 'reserve' });
-  }
+  if (hasReservation(plan)) save(asked, 'reserved', reservedProofs(plan), effects, { raises: false });
   return asked === resolved ? prepare(asked, effects) : asked;
 }
 
@@ -94,7 +89,7 @@ function report(state: IntentState, event: Event<'report'>, effects: Effect[]): 
 /** The note says that a bridge is out of reach, once per call; what the bridge says later counts all the same. */
 function noteGivenUp(state: IntentState, { part, detail }: Event<'gave-up'>, effects: Effect[]): IntentState {
   const noted = giveUp(state, indexOfPart(state, part));
-  if (noted !== state) save(noted, [unreachableProof(detail)], effects);
+  if (noted !== state) save(noted, 'note', [unreachableProof(detail)], effects);
   return noted;
 }
 
@@ -108,11 +103,11 @@ function decide(state: IntentState, { action }: Event<'decided'>, effects: Effec
 function prepare(state: IntentState, effects: Effect[]): IntentState {
   const { plan } = state;
   const prepared: IntentState = { ...state, stage: plan!.isManual ? 'held' : 'prepared' };
-  save(prepared, [PREPARED], effects);
+  save(prepared, 'prepared', [plainProof('prepared')], effects);
   // Bridges are shown the intent before it is routed: of what they are told, only the end says that it was.
   notify(prepared, effects);
   const routed: IntentState = { ...prepared, isRouted: true };
-  save(routed, [], effects, { raises: false });
+  addVersion(routed, [], effects, { raises: false });
   if (forwards(routed)) effects.push({ type: 'forward' });
   return plan!.isManual ? routed : join(routed, effects);
 }
@@ -127,17 +122,16 @@ function join(state: IntentState, effects: Effect[]): IntentState {
 /** From here on it does not fail. Bridges see the intent before balances have changed. */
 function commit(state: IntentState, effects: Effect[]): IntentState {
   const committing = commitParts(state);
-  save(committing, [COMMITTED], effects);
+  save(committing, 'committed', [plainProof('committed')], effects);
   call(state, committing, effects);
-  save(committing, clearedProofs(committing.plan!), effects);
-  effects.push({ type: 'books', action: 'settle' });
+  save(committing, clearedStep(committing.plan!), clearedProofs(committing.plan!), effects);
   return complete(committing, effects);
 }
 
 /** Completes it when every part has committed. */
 function complete(state: IntentState, effects: Effect[]): IntentState {
   if (state.parts.includes('committing')) return state;
-  return end({ ...state, stage: 'completed' }, COMPLETED, effects);
+  return end({ ...state, stage: 'completed' }, 'completed', effects);
 }
 
 /** Fails for a reason of its own: its thread is to fail with it. */
@@ -149,13 +143,10 @@ function fail(state: IntentState, failure: Failure, effects: Effect[]): IntentSt
 
 /** Aborts it, at the bridges too: money that is reserved comes back before they answer. */
 function abort(state: IntentState, failure: Failure, effects: Effect[]): IntentState {
-  save(state, [failedProof(failure)], effects);
+  save(state, 'failed', [failedProof(failure)], effects);
   const aborting: IntentState = { ...abortParts(state), failure };
-  save(aborting, [ABORTED], effects);
-  if (isReserved(state)) {
-    save(aborting, releasedProofs(state.plan!), effects, { raises: false });
-    effects.push({ type: 'books', action: 'release' });
-  }
+  save(aborting, 'aborted', [plainProof('aborted')], effects);
+  if (isReserved(state)) save(aborting, 'released', releasedProofs(state.plan!), effects, { raises: false });
   call(state, aborting, effects);
   return reject(aborting, effects);
 }
@@ -163,31 +154,49 @@ function abort(state: IntentState, failure: Failure, effects: Effect[]): IntentS
 /** Rejects it when every part that was asked has aborted. */
 function reject(state: IntentState, effects: Effect[]): IntentState {
   if (state.parts.includes('aborting')) return state;
-  return end({ ...state, stage: 'rejected' }, REJECTED, effects);
+  return end({ ...state, stage: 'rejected' }, 'rejected', effects);
 }
 
-function end(state: IntentState, proof: PlannedProof, effects: Effect[]): IntentState {
-  save(state, [proof], effects);
+function end(state: IntentState, step: 'completed' | 'rejected', effects: Effect[]): IntentState {
+  save(state, step, [plainProof(step)], effects);
   notify(state, effects);
   return state;
 }
 
-function save(state: IntentState, proofs: PlannedProof[], effects: Effect[], { raises } = { raises: true }): void {
+/** Adds the version that tells of a step, and moves amounts as the step says. */
+function save(
+  state: IntentState,
+  step: TrailStep,
+  proofs: readonly PlannedProof[],
+  effects: Effect[],
+  options?: { readonly raises: boolean },
+): void {
+  addVersion(state, proofs, effects, options);
+  const { move } = TRAIL[step];
+  if (move) effects.push({ type: 'move', move });
+}
+
+function addVersion(
+  state: IntentState,
+  proofs: readonly PlannedProof[],
+  effects: Effect[],
+  { raises } = { raises: true },
+): void {
   effects.push({ type: 'version', proofs, status: statuses[state.stage], isRouted: state.isRouted, raises });
 }
 
 /** `meta.status` of each stage. */
 const statuses: Readonly<Record<Stage, string>> = {
-  accepted: 'pending',
-  waiting: 'pending',
-  debits: 'pending',
-  credits: 'pending',
-  held: 'prepared',
-  prepared: 'prepared',
-  committing: 'committed',
-  completed: 'completed',
-  aborting: 'aborted',
-  rejected: 'rejected',
+  accepted: TRAIL_START.status,
+  waiting: TRAIL_START.status,
+  debits: TRAIL_START.status,
+  credits: TRAIL_START.status,
+  held: TRAIL.prepared.status!,
+  prepared: TRAIL.prepared.status!,
+  committing: TRAIL.committed.status!,
+  completed: TRAIL.completed.status!,
+  aborting: TRAIL.aborted.status!,
+  rejected: TRAIL.rejected.status!,
 };
 
 const verbs = { asked: 'prepare', committing: 'commit', aborting: 'abort' } as const;
@@ -211,11 +220,11 @@ function partOf(state: IntentState, handle: string): Part {
 }
 
 function isPending({ stage }: IntentState): boolean {
-  return statuses[stage] === 'pending';
+  return statuses[stage] === TRAIL_START.status;
 }
 
 function isPrepared({ stage }: IntentState): boolean {
-  return statuses[stage] === 'prepared';
+  return statuses[stage] === TRAIL.prepared.status;
 }
 
 /** Whether the core holds its debits. */

@@ -1,18 +1,19 @@
 import type { JsonObject } from '@countersign/protocol';
+import { TRAIL, type TrailStep } from '@countersign/protocol/trail';
 import type { Entry, Failure, Plan, PlannedProof } from '../model.js';
 
-/** The proofs that the ledger makes at each transition of an intent, in their order (interface/intents#trails). */
+/** The proofs that the ledger makes at each step of an intent, by the table of the protocol (interface/intents#trails). */
 
 /** Per entry: the wallet that it was resolved to. */
 export function resolvedProofs({ entries }: Plan): PlannedProof[] {
   return entries.map(({ handle, side, claim, wallet, symbol, amount, bridge }) =>
-    bySystem({
+    planned('resolved', {
       amount,
       ...(bridge === undefined ? {} : { bridge }),
       handle,
       inputs: [claim],
       schema: side,
-      status: 'resolved',
+      ...TRAIL.resolved.says,
       symbol,
       wallet,
     }),
@@ -21,38 +22,36 @@ export function resolvedProofs({ entries }: Plan): PlannedProof[] {
 
 /** Per entry: its debit is reserved, its credit expected. */
 export function reservedProofs({ entries }: Plan): PlannedProof[] {
-  return entries.map((entry) => byCore(entry, 'prepared'));
+  return entries.map((entry) => ofEntry('reserved', entry));
 }
 
 /** Per entry: its debit is available again. */
 export function releasedProofs({ entries }: Plan): PlannedProof[] {
-  return entries.map((entry) => byCore(entry, 'aborted'));
+  return entries.map((entry) => ofEntry('released', entry));
 }
 
-/** Balances have changed: told per entry by the core where it has a part in the intent, else of the whole by the system. */
+/** How it is told that balances have changed: per entry by the core where it has a part in the intent, else of the whole by the system. */
+export function clearedStep(plan: Plan): 'cleared by core' | 'cleared' {
+  return hasReservation(plan) ? 'cleared by core' : 'cleared';
+}
+
 export function clearedProofs(plan: Plan): PlannedProof[] {
-  if (!hasReservation(plan)) {
-    return [bySystem({ coreId: plan.intent, detail: 'cleared', status: 'committed' })];
-  }
-  return plan.entries.map(({ handle, side }) => {
-    const custom = { detail: 'cleared', status: 'committed', handle, schema: side };
-    return { by: 'core', custom, isBare: true };
-  });
+  if (clearedStep(plan) === 'cleared') return [planned('cleared', { coreId: plan.intent, ...TRAIL.cleared.says })];
+  return plan.entries.map((entry) => ({ ...ofEntry('cleared by core', entry), isBare: true }));
 }
 
-export const PREPARED: PlannedProof = bySystem({ status: 'prepared' });
-export const COMMITTED: PlannedProof = bySystem({ detail: 'awaiting-clearance', status: 'committed' });
-export const COMPLETED: PlannedProof = bySystem({ status: 'completed' });
-export const ABORTED: PlannedProof = bySystem({ status: 'aborted' });
-export const REJECTED: PlannedProof = bySystem({ status: 'rejected' });
+/** The proof of a step that says nothing more. */
+export function plainProof(step: 'prepared' | 'committed' | 'completed' | 'aborted' | 'rejected'): PlannedProof {
+  return planned(step, TRAIL[step].says);
+}
 
 export function failedProof({ reason, detail }: Failure): PlannedProof {
-  return bySystem({ detail, reason, status: 'failed' });
+  return planned('failed', { detail, reason, ...TRAIL.failed.says });
 }
 
 /** A call to a bridge was given up: the intent stays as it is, as a later attempt or report may carry it on. */
 export function unreachableProof(detail: string): PlannedProof {
-  return bySystem({ detail, reason: 'core.bridge-unreachable', status: 'error' });
+  return planned('note', { detail, reason: 'core.bridge-unreachable', ...TRAIL.note.says });
 }
 
 /** Whether the core reserves debits for it: not where there is none, and not for what another intent sends on. */
@@ -60,10 +59,10 @@ export function hasReservation({ entries, isForward }: Plan): boolean {
   return !isForward && entries.some(({ side }) => side === 'debit');
 }
 
-function bySystem(custom: JsonObject): PlannedProof {
-  return { by: 'system', custom };
+function ofEntry(step: TrailStep, { handle, side }: Entry): PlannedProof {
+  return planned(step, { ...TRAIL[step].says, handle, schema: side });
 }
 
-function byCore({ handle, side }: Entry, status: string): PlannedProof {
-  return { by: 'core', custom: { status, handle, schema: side } };
+function planned(step: TrailStep, custom: JsonObject): PlannedProof {
+  return { by: TRAIL[step].by, custom };
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
-import type { IntentState, Plan, ReportStatus } from '../model.js';
-import { abortParts, askNext, commitParts, giveUp, takeReport } from './parts.js';
-import { ACCEPTED } from './step.js';
-import { hasReservation } from './trail.js';
+import type { IntentState, Plan, ReportStatus } from '../../src/money/model.js';
+import { abortParts, askNext, commitParts, giveUp, takeReport } from '../../src/money/steps/parts.js';
+import { ACCEPTED } from '../../src/money/steps/step.js';
+import { hasReservation } from '../../src/money/steps/trail.js';
 
 /**
  * The state of an intent, rebuilt from its proofs (interface/intents#trails): the trail is the truth, and a state that is
