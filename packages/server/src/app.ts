@@ -36,7 +36,7 @@ import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/proc
 import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
 import type { Guard } from './outbound/guarded.js';
-import { createNames, type NamesOptions } from './outbound/names.js';
+import { createHostNames, type NamesOptions } from './outbound/names.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
 import { CompiledSchemas } from './schemas/compiled.js';
@@ -140,7 +140,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   let doubt = () => {};
   const epochs = await migrateDatabase(options, metrics, failed, () => doubt());
-  const names = createNames(options.names);
+  const names = createHostNames(options.names);
   const out = {
     allowPrivate: deliveryAllowPrivate,
     names,

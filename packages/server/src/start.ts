@@ -50,7 +50,7 @@ async function serveFromEnvironment(): Promise<void> {
         alarm: (text) => logger.error(text),
       });
   try {
-    await run(config, logger, embedded);
+    await runServer(config, logger, embedded);
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -64,10 +64,10 @@ interface Serving {
   readonly failed?: Promise<Error>;
 }
 
-async function run(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
+async function runServer(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   const { masterKey, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config);
-  const beginning = begin(config, logger, databaseUrl, masterKey);
+  const beginning = beginServing(config, logger, databaseUrl, masterKey);
   let stopping = false;
   const end = async (status: number) => {
     if (stopping) return;
@@ -96,9 +96,9 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
   void embedded?.exited.then(giveUp);
   if (stopping) return;
   if (config.ledgerQuota === undefined) logger.info('LEDGER_QUOTA is off: nothing bounds what a ledger stores');
-  console.log(`listening on ${addressOf(config.host, config.port)}/v2`);
+  console.log(`listening on ${baseUrlOf(config.host, config.port)}/v2`);
   if (config.metricsPort !== undefined) {
-    console.log(`metrics on ${addressOf(config.metricsHost, config.metricsPort)}/metrics`);
+    console.log(`metrics on ${baseUrlOf(config.metricsHost, config.metricsPort)}/metrics`);
   }
   if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
 }
@@ -107,7 +107,12 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
  * The serving processes share the socket. This process supervises them, and replaces one that stands still. It serves the
  * metrics of all, which then cost no tenant's request anything.
  */
-async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+async function beginServing(
+  config: Config,
+  logger: pino.Logger,
+  databaseUrl: string,
+  masterKey: Buffer,
+): Promise<Serving> {
   const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
   const { metricsHost: host, metricsPort: port } = config;
   if (port === undefined) return workers;
@@ -131,6 +136,6 @@ async function begin(config: Config, logger: pino.Logger, databaseUrl: string, m
   }
 }
 
-function addressOf(host: string, port: number): string {
+function baseUrlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -11,12 +11,12 @@ import {
 } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { RULE_ACTIONS } from '../src/access/rules.js';
-import { kindNamed, kinds, names } from '../src/kinds/registry.js';
+import { kindNamed, kinds, recordNames } from '../src/kinds/registry.js';
 import { limits } from '../src/limits.js';
 import { filterableMembers } from '../src/lists/filters.js';
 import type { Refusals } from '../src/operations/operation.js';
 import { OPERATIONS } from '../src/operations/operations.js';
-import { EVERY, PROVED } from '../src/operations/refusals.js';
+import { EVERY_OPERATION, PROVED } from '../src/operations/refusals.js';
 import { expectRefusal } from './support/checks.js';
 import { newLedger, signed } from './support/client.js';
 import { expectRows, namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
@@ -130,7 +130,7 @@ describe('tables in docs/interface', async () => {
   it('tell what every operation is refused for', () => {
     const told = rowsOf(section(page('errors'), 'by-operation')).slice(1);
     const besides = (reasons: readonly Reason[]) => {
-      const common: readonly Reason[] = reasons.includes('crypto.signature-missing') ? PROVED : EVERY;
+      const common: readonly Reason[] = reasons.includes('crypto.signature-missing') ? PROVED : EVERY_OPERATION;
       return reasons.filter((reason) => !common.includes(reason)).join(', ');
     };
     const cellsOf = ({ always, nested = [] }: Refusals) => [besides(always), nested.join(', ')];
@@ -139,7 +139,7 @@ describe('tables in docs/interface', async () => {
   });
 
   it('tell every action, record name and signal', () => {
-    const { records, signals } = names;
+    const { records, signals } = recordNames;
     const tell = (path: string, name: string, due: readonly string[]) =>
       expectRows(path, name, namesIn(section(path, name)), due);
     tell(page('access'), 'actions', RULE_ACTIONS);

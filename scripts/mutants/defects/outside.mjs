@@ -110,7 +110,7 @@ export const mutants = [
   {
     id: 'keys-numbers-unfit',
     file: src('untrusted-keys/private-key.ts'),
-    find: 'if (!fitsTogether(numbers)) return UNFIT;',
+    find: 'if (!fitsTogether(numbers)) return UNFIT_NUMBERS;',
     replace: '',
     breaks: 'An RSA key with long exponents signs for minutes.',
     tests: [test('untrusted-keys/private-key.test.ts')],

@@ -80,8 +80,8 @@ export const mutants = [
   {
     id: 'signing-first-version-unsigned',
     file: src('operations/create/make-record.ts'),
-    find: '  await sign(session, kind, unsigned);\n',
-    replace: '  void sign(session, kind, unsigned);\n',
+    find: '  await signRecord(session, kind, unsigned);\n',
+    replace: '  void signRecord(session, kind, unsigned);\n',
     breaks: 'Clients are answered with proofs that are not signed yet.',
     tests: [test('signing/request-signatures.test.ts')],
   },

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { TokenRequest } from '../outbound/access-tokens.js';
+import type { AccessTokenRequest } from '../outbound/access-tokens.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import type { Bridge } from './bridge.js';
@@ -86,7 +86,7 @@ function tokenRequest(
   ledger: number,
   { luid, change }: Bridge,
   { rule, index }: NonNullable<Security['token']>,
-): TokenRequest {
+): AccessTokenRequest {
   const { tokenUrl: url, clientId, clientSecret, scope } = rule;
   const purpose = `${luid}/${change}/${index}`;
   return { ledger, purpose, url, clientId, clientSecret, ...(scope === undefined ? {} : { scope }) };

@@ -4,7 +4,7 @@ import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
-import { Resting } from '../outbound/handshakes.js';
+import { HandshakesResting } from '../outbound/handshakes.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
@@ -155,7 +155,8 @@ async function makeAttempt(
       deliver(engine, batch, delivery, release, signal),
     );
   } catch (error) {
-    if (error instanceof Resting && !signal.aborted) return { kind: 'put-off', milliseconds: error.milliseconds };
+    if (error instanceof HandshakesResting && !signal.aborted)
+      return { kind: 'put-off', milliseconds: error.milliseconds };
     if (signal.aborted || hasNoRoom(error)) return 'later';
     // Without its database the process can tell nothing of the delivery.
     if (isUnavailable(error)) throw error;

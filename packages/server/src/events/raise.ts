@@ -1,6 +1,6 @@
 import { type JsonObject, luidId, luid as makeLuid } from '@countersign/protocol';
 import { matchesData } from '../access/data-filter.js';
-import { type Effect, isWithin } from '../ledgers/ledger.js';
+import { isWithin, type LedgerEffect } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { NewDelivery } from '../store/committer/write.js';
 import type { EventPlan } from './event.js';
@@ -36,7 +36,7 @@ export async function raiseEvents(
     const { signal, domain } = occurrence;
     const values = Object.entries(occurrence.parts).map(([name, { value }]) => [name, value] as const);
     const data = { handle, signal, ...Object.fromEntries(values) };
-    const reached: Effect[] = [];
+    const reached: LedgerEffect[] = [];
     for (const effect of effects) {
       if (effect.isInUse && isWithin(ledger, domain, effect.domain) && (await isAsked(session, effect, data)))
         reached.push(effect);
@@ -54,13 +54,18 @@ export async function raiseEvents(
   return deliveries;
 }
 
-async function isAsked({ task }: Session, { filter }: Effect, data: JsonObject): Promise<boolean> {
+async function isAsked({ task }: Session, { filter }: LedgerEffect, data: JsonObject): Promise<boolean> {
   if (!filter) return true;
   await task.turn();
   return matchesData(filter, data, task);
 }
 
-function makeDelivery(session: Session, effect: Effect, { kind, linked }: Occurrence, event: string): NewDelivery {
+function makeDelivery(
+  session: Session,
+  effect: LedgerEffect,
+  { kind, linked }: Occurrence,
+  event: string,
+): NewDelivery {
   const { integrity, ledger } = session;
   const delivery = {
     handle: newId(session),
@@ -78,7 +83,7 @@ function makeDelivery(session: Session, effect: Effect, { kind, linked }: Occurr
 }
 
 /** The queue that deliveries of the effect wait in: that of the bridge, or of the webhook's origin. */
-function queueOf({ action }: Effect): string {
+function queueOf({ action }: LedgerEffect): string {
   return 'bridge' in action ? `bridge:${action.bridge}` : new URL(action.endpoint).origin;
 }
 

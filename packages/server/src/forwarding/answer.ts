@@ -13,7 +13,7 @@ import {
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
-import { parseAnswer } from '../outbound/parse-answer.js';
+import { parseBoundedAnswer } from '../outbound/parse-answer.js';
 import { BridgeRefusal, invalidResponse, isErrorData, makeUnexpected } from './error.js';
 
 /** A verified record from a bridge: its hash is that of its data, and every proof of it verifies. */
@@ -40,7 +40,7 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
       new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`),
     );
   }
-  const body = parseAnswer(text);
+  const body = parseBoundedAnswer(text);
   if (status >= 200 && status < 300) return body;
   if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
   throw invalidResponse(bridge);

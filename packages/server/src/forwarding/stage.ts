@@ -1,6 +1,6 @@
 import type { Subject } from '../access/context.js';
 import { inSession, openSession, type Session } from '../ledgers/session.js';
-import type { Basis, HandedAction, Handover, ListHandover, Stage, Stages } from '../operations/stage.js';
+import type { Basis, HandedAction, HandOverStage, Handover, ListHandover, Stages } from '../operations/stage.js';
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { type Forwarding, HandOver, handOver } from './call.js';
 import { answerDrop, forwardDrop } from './drop.js';
@@ -51,7 +51,7 @@ interface Made {
 }
 
 /** @param keep called with what is made */
-function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Made) => void): Stage {
+function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Made) => void): HandOverStage {
   const { kind, command } = forwarding;
   const onlyAspect = ({ task, ledger }: Session, action: HandedAction, subject?: Subject) =>
     onlyOne(aspectsFor(task, ledger, kind, action, command, subject));

@@ -8,7 +8,7 @@ import { effect } from './effect.js';
 import { intent } from './intent.js';
 import { ledger } from './ledger.js';
 import { policy } from './policy.js';
-import { report } from './report.js';
+import { reportKind } from './report.js';
 import { schema } from './schema.js';
 import { signer } from './signer.js';
 import { signerFactor } from './signer-factor.js';
@@ -21,7 +21,7 @@ export const all = {
   signer,
   'signer-factor': signerFactor,
   domain,
-  report,
+  report: reportKind,
   policy,
   schema,
   effect,

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames, strictObject } from './data.js';
+import { common, Free, Handle, oneOfNames, SecretReference, secretNames, strictObject, unionOf } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
@@ -19,7 +19,7 @@ const BridgeConfig = strictObject({
 // Security rules report an unknown member as `additional`, unlike data itself (interface/bridges#security-rules).
 const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });
 
-const SecurityRule = oneOf([
+const SecurityRuleSchema = unionOf([
   rule({
     schema: oneOfNames(['oauth2']),
     clientId: Type.String({ minLength: 1 }),
@@ -36,13 +36,13 @@ const SecurityRule = oneOf([
   rule({ schema: Type.String(), public: Type.String(), secret: SecretReference }),
 ]);
 
-const METHODS = ['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping'] as const;
+const BRIDGE_METHODS = ['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping'] as const;
 
 /** What a bridge may be called for (interface/bridges#traits). */
-export type BridgeMethod = (typeof METHODS)[number];
+export type BridgeMethod = (typeof BRIDGE_METHODS)[number];
 
-const Method = oneOfNames(METHODS);
-const Trait = oneOf([Method, strictObject({ method: Method, filter: Type.Optional(Free) })]);
+const Method = oneOfNames(BRIDGE_METHODS);
+const Trait = unionOf([Method, strictObject({ method: Method, filter: Type.Optional(Free) })]);
 
 /** The schema `rest`, which every ledger is born with for bridges. */
 const REST: JsonObject = {
@@ -67,11 +67,11 @@ export const bridge: KindDeclaration = {
     shape: strictObject({
       handle: Handle,
       config: BridgeConfig,
-      secure: Type.Array(SecurityRule, { maxItems: limits.secure }),
+      secure: Type.Array(SecurityRuleSchema, { maxItems: limits.secure }),
       traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
       ...common,
     }),
-    parts: { 'security-rule': SecurityRule, 'bridge-trait': Trait },
+    parts: { 'security-rule': SecurityRuleSchema, 'bridge-trait': Trait },
     order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
     schemas: 'applied',
     missingSchema: (handle) => `Referenced Schema ${handle} not found.`,

@@ -57,7 +57,7 @@ export function oneOfNames(names: readonly string[]): TSchema {
  * Exactly one of `branches`. Each branch that fails reports its first error, in this order; then `oneOf` follows
  * (interface/intents#claims).
  */
-export function oneOf(branches: readonly TSchema[]): TSchema {
+export function unionOf(branches: readonly TSchema[]): TSchema {
   return Type.Unsafe<unknown>({ oneOf: [...branches] });
 }
 

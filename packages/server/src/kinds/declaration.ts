@@ -24,7 +24,7 @@ export interface OptionalGroups<Name extends string = string> {
   readonly access: Access<Name>;
   readonly filters: Filters;
   readonly secrets: KindSecrets;
-  readonly trail: Trail;
+  readonly trail: TrailDeclaration;
   readonly birth: KindBirth;
 }
 
@@ -56,21 +56,21 @@ export interface Only {
   readonly older: string;
 }
 
-/** `Data` as the file of a kind declares it: members that depend on the names of other kinds are functions of them. */
-export type DataDeclaration = Omit<Data, 'shape' | 'alternatives' | 'check'> & {
-  readonly shape: TObject | ((names: Names) => TObject);
-  readonly alternatives?: readonly TObject[] | ((names: Names) => readonly TObject[]);
+/** `KindData` as the file of a kind declares it: members that depend on the names of other kinds are functions of them. */
+export type DataDeclaration = Omit<KindData, 'shape' | 'alternatives' | 'check'> & {
+  readonly shape: TObject | ((names: RecordNames) => TObject);
+  readonly alternatives?: readonly TObject[] | ((names: RecordNames) => readonly TObject[]);
   check?(
     data: JsonObject,
     previous: JsonObject | undefined,
     config: JsonObject | undefined,
-    names: Names,
+    names: RecordNames,
     task: Pick<Task, 'turn'>,
   ): void | Promise<void>;
 };
 
 /** The shape of `data`, how it is served, and what its hash covers. */
-export interface Data {
+export interface KindData {
   /** Members of `data` on create, except `parent`; others are refused. */
   readonly shape: TObject;
   /**
@@ -273,7 +273,7 @@ export interface Filters {
 export type Filterable = NonNullable<Filters['access']>;
 
 /** The enumerations of the interface that name kinds of record, each in the order in which errors list it. */
-export interface Names {
+export interface RecordNames {
   /** Subjects of access rules (interface/access#record-names). */
   readonly records: readonly string[];
   /** Signals that effects subscribe to (interface/effects#signals). */
@@ -307,7 +307,7 @@ export interface KindSecrets {
 }
 
 /** How the proofs and the history of a kind are served, where that differs from other kinds. */
-export interface Trail {
+export interface TrailDeclaration {
   /** Proofs the server adds on create, in order; `luid` marks the one that carries the luid. */
   readonly created?: readonly { readonly status: string; readonly luid: boolean }[];
   /** HTTP status of a create; 201 unless given. */

@@ -1,7 +1,7 @@
 import { isObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
-import { common, Free, Handle, oneOf, oneOfNames, strictObject } from './data.js';
+import { common, Free, Handle, oneOfNames, strictObject, unionOf } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { checkEffectFilter } from './effects/filter.js';
 import { checkPaths } from './effects/paths.js';
@@ -28,7 +28,7 @@ export const effect: KindDeclaration = {
         handle: Handle,
         signal: oneOfNames(signals),
         filter: Type.Optional(Free),
-        action: oneOf([Webhook, ToBridge]),
+        action: unionOf([Webhook, ToBridge]),
         ...common,
       }),
     order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],

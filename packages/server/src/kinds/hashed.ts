@@ -1,9 +1,9 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope, type Suite } from '@countersign/protocol';
-import type { Data } from './declaration.js';
+import type { KindData } from './declaration.js';
 
 /** The part of a kind that hashes depend on. */
 interface Hashed {
-  readonly data: Pick<Data, 'hashed'>;
+  readonly data: Pick<KindData, 'hashed'>;
 }
 
 /**

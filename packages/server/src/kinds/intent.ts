@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { common, Free, Handle, handlesOf, oneOf, oneOfNames, strictObject } from './data.js';
+import { common, Free, Handle, handlesOf, oneOfNames, strictObject, unionOf } from './data.js';
 import type { KindDeclaration, MetaTools } from './declaration.js';
 
 // Older clients send the handle alone (interface/intents#claims).
 const ClaimAddress = Type.Union([Handle, strictObject({ handle: Handle, custom: Type.Optional(Free) })]);
 const Amount = Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Bound = Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
-const Metric = oneOfNames(['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount']);
+const MetricSchema = oneOfNames(['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount']);
 
 function makeClaimSchema(action: string, members: TProperties): TSchema {
   return strictObject({ action: oneOfNames([action]), ...members, custom: Type.Optional(Free) });
@@ -27,12 +27,12 @@ const claims = {
   'limit-claim': makeClaimSchema('limit', {
     wallet: ClaimAddress,
     symbol: ClaimAddress,
-    metric: Metric,
+    metric: MetricSchema,
     amount: Bound,
   }),
 };
 
-const AnyClaim = oneOf(Object.values(claims));
+const AnyClaimSchema = unionOf(Object.values(claims));
 
 /** The statuses of intents, which only the ledger itself sets (interface/intents#processing). */
 const INTENT_STATUSES = [
@@ -58,12 +58,12 @@ export const intent: KindDeclaration = {
   data: {
     shape: strictObject({
       handle: Handle,
-      claims: Type.Array(AnyClaim, { minItems: 1, maxItems: limits.claims }),
+      claims: Type.Array(AnyClaimSchema, { minItems: 1, maxItems: limits.claims }),
       config: Type.Optional(strictObject({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
       ...common,
     }),
     added: { origin: Type.Optional(Type.String({ description: 'The intent that this one of the ledger forwards.' })) },
-    parts: { 'claim-address': ClaimAddress, ...claims, claim: AnyClaim },
+    parts: { 'claim-address': ClaimAddress, ...claims, claim: AnyClaimSchema },
     order: ['handle', 'schema', 'claims', 'config', 'custom', 'access', 'origin'],
     schemas: 'applied',
   },
@@ -134,19 +134,19 @@ function thread({ random }: MetaTools): string {
 
 /** The domains of the wallets that claims name, each once, ascending (interface/intents#fields). */
 export async function domainsOf(data: JsonObject, { domainOf }: Pick<MetaTools, 'domainOf'>): Promise<string[]> {
-  const handles = handlesOf(claimsOf(data).flatMap(({ source, target, wallet }) => [source, target, wallet]));
+  const handles = handlesOf(claimsOfData(data).flatMap(({ source, target, wallet }) => [source, target, wallet]));
   const found = await Promise.all(handles.map((handle) => domainOf('wallet', handle)));
   return [...new Set(found)].filter((domain) => domain !== undefined).sort();
 }
 
 function sources(data: JsonObject): string[] {
-  return handlesOf(claimsOf(data).map(({ source }) => source));
+  return handlesOf(claimsOfData(data).map(({ source }) => source));
 }
 
 function parties(data: JsonObject): string[] {
-  return handlesOf(claimsOf(data).flatMap(({ source, target }) => [source, target]));
+  return handlesOf(claimsOfData(data).flatMap(({ source, target }) => [source, target]));
 }
 
-function claimsOf({ claims }: JsonObject): JsonObject[] {
+function claimsOfData({ claims }: JsonObject): JsonObject[] {
   return Array.isArray(claims) ? claims.filter(isObject) : [];
 }

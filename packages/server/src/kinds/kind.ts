@@ -1,5 +1,5 @@
 import type { all } from './all.js';
-import type { Data, DeclaredCondition, KindIdentity, Lifecycle, OptionalGroups } from './declaration.js';
+import type { DeclaredCondition, KindData, KindIdentity, Lifecycle, OptionalGroups } from './declaration.js';
 
 export type { Only, OperationName } from './declaration.js';
 
@@ -9,7 +9,7 @@ export type KindName = keyof typeof all;
 /** A kind of record as the rest of the server knows it: what its file declares, with all groups. */
 export interface Kind extends KindIdentity, OptionalGroups<KindName> {
   readonly name: KindName;
-  readonly data: Data;
+  readonly data: KindData;
   readonly lifecycle: Lifecycle<KindName>;
 }
 

@@ -1,5 +1,5 @@
 import type { Right, RightTerms } from '../access/context.js';
-import type { KindDeclaration, Names } from './declaration.js';
+import type { KindDeclaration, RecordNames } from './declaration.js';
 
 /** Subjects of rules that belong to no kind; `any` stands for all. */
 const OTHER_RECORDS = ['any', 'request', 'server'];
@@ -14,7 +14,7 @@ const OTHER_SIGNALS = [
 const OTHER_SCHEMAS = ['anchor-lookup'];
 
 /** The enumerations that follow from what the kinds declare. */
-export function namesOf(kinds: readonly KindDeclaration[]): Names {
+export function collectNames(kinds: readonly KindDeclaration[]): RecordNames {
   return {
     records: sortNames([...kinds.map(toNameGroup), ...OTHER_RECORDS.map((name) => ({ name, names: [name] }))]),
     signals: signalsOf(kinds),

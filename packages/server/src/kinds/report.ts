@@ -17,7 +17,7 @@ const successors: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** A job that runs elsewhere, with its status (interface/reports). Its data never changes. */
-export const report: KindDeclaration = {
+export const reportKind: KindDeclaration = {
   name: 'report',
   about: 'Something that is generated elsewhere, and how far that has come.',
   title: 'Report',

@@ -54,7 +54,7 @@ const ClientCredentialsFactor = strictObject({
   ...others,
 });
 
-const KeyPair = strictObject({
+const KeyPairFactor = strictObject({
   handle: Handle,
   signer: Handle,
   schema: oneOfNames(['key-pair']),
@@ -83,7 +83,7 @@ export const signerFactor: KindDeclaration = {
   path: 'factors',
   data: {
     shape: Plain,
-    alternatives: [Plain, ClientCredentialsFactor, KeyPair],
+    alternatives: [Plain, ClientCredentialsFactor, KeyPairFactor],
     order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
     schemas: 'applied',
     hashed: (data) => withoutNull(data, 'secret'),
@@ -140,7 +140,7 @@ export function clientLink(clientId: string): string {
 }
 
 /** Bytes of randomness: 22 and 43 characters of base64url (interface/signers#client-credentials). */
-const ID_BYTES = 16;
+const CLIENT_ID_BYTES = 16;
 const CLIENT_SECRET_BYTES = 32;
 
 function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined {
@@ -150,7 +150,7 @@ function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8A
   return {
     data: {
       ...data,
-      clientId: clientId ?? text(ID_BYTES),
+      clientId: clientId ?? text(CLIENT_ID_BYTES),
       clientSecret: clientSecret ?? '{{ secret.clientSecret }}',
     },
     secrets: clientSecret === undefined ? { clientSecret: text(CLIENT_SECRET_BYTES) } : {},

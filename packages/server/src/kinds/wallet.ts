@@ -87,11 +87,11 @@ export const wallet: KindDeclaration = {
 
 /** The targets of routes that the update adds. */
 function findNewTargets(data: JsonObject, before: JsonObject = {}): string[] {
-  const known = new Set(routesOf(before).map((route) => JSON.stringify(route)));
-  const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');
+  const known = new Set(routesOfData(before).map((route) => JSON.stringify(route)));
+  const leading = routesOfData(data).filter(({ action }) => action === 'forward' || action === 'debit');
   return handlesOf(leading.filter((route) => !known.has(JSON.stringify(route))).map(({ target }) => target));
 }
 
-function routesOf({ routes }: JsonObject): JsonObject[] {
+function routesOfData({ routes }: JsonObject): JsonObject[] {
   return Array.isArray(routes) ? routes.filter(isObject) : [];
 }

@@ -10,10 +10,13 @@ interface KnownKey {
 }
 
 /** Bytes of an entry beside its signer. */
-const ENTRY = 300;
+const SIGNER_ENTRY_BYTES = 300;
 
 /** The keys of all ledgers: a tenant may have any number of signers, each as long as a body. */
-const knownKeys = new LruCache<string, KnownKey>(limits.signers, ({ signer }) => ENTRY + weighJson(signer));
+const knownKeys = new LruCache<string, KnownKey>(
+  limits.signers,
+  ({ signer }) => SIGNER_ENTRY_BYTES + weighJson(signer),
+);
 
 let instances = 0;
 

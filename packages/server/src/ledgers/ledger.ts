@@ -12,7 +12,7 @@ export interface Domain {
 }
 
 /** An effect as far as deciding whom to tell takes it. */
-export interface Effect {
+export interface LedgerEffect {
   readonly handle: string;
   readonly luid: string;
   /** Number of the version that is in force. */
@@ -63,7 +63,7 @@ export interface Ledger {
   /** By kind of record they are for, then by handle. */
   readonly schemas: ReadonlyMap<string, ReadonlyMap<string, SchemaEntry>>;
   /** By the signal they subscribe to, oldest first. */
-  readonly effects: ReadonlyMap<string, readonly Effect[]>;
+  readonly effects: ReadonlyMap<string, readonly LedgerEffect[]>;
   readonly system: Countersigner;
   /** Signs for signers whose requests carry a token instead of a signature (interface/tokens#impersonation). */
   readonly auth: Countersigner;

@@ -21,7 +21,7 @@ import { limits } from '../limits.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import { stepsOfText } from '../metering/task.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
-import { accessOf, type Domain, type Effect, type Ledger, type SchemaEntry } from './ledger.js';
+import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
 import { weighState } from './weight.js';
 
 /** The ledgers of this deployment, as this process holds them. */
@@ -62,7 +62,7 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
    */
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
-      makeLedger(stored, await parseRecords(stored, means.scheduler), before, means);
+      assembleLedger(stored, await parseRecords(stored, means.scheduler), before, means);
     const small = await lane(id, 1, () => store.find(id, limits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);
@@ -116,7 +116,7 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
 const SCHEMA_CHARACTERS = 200;
 
 /** A record that the state of a ledger is made of. */
-interface Held {
+interface HeldRecord {
   readonly kind: KindName;
   readonly luid: string;
   readonly change: number;
@@ -127,9 +127,9 @@ interface Held {
  * The records of a ledger, parsed. Together they may be as long as `limits.state`, so other ledgers get turns in
  * between.
  */
-async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
+async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise<HeldRecord[]> {
   const task = scheduler.task(stored.id, () => false);
-  const records: Held[] = [];
+  const records: HeldRecord[] = [];
   for (const { kind, luid, change, body } of stored.bodies) {
     await task.turn(stepsOfText(body));
     records.push({ kind, luid, change, record: readJson(body) as RecordEnvelope });
@@ -142,9 +142,9 @@ async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise
  *
  * @throws Corrupt when the rows contradict each other: the records were verified, but their index was not
  */
-function makeLedger(
+function assembleLedger(
   stored: StoredLedger,
-  records: readonly Held[],
+  records: readonly HeldRecord[],
   loadNumber: number,
   { masterKey, suite, integrity }: LedgerDependencies,
 ): Ledger {
@@ -177,10 +177,10 @@ function makeLedger(
     config: isObject(own.data.config) ? own.data.config : {},
     record: own,
     policies: new Map(
-      records.filter((one) => isPart('policies', one)).map(({ record }) => [handleOf(record), toPolicy(record)]),
+      records.filter((one) => isPart('policies', one)).map(({ record }) => [handleOfRecord(record), toPolicy(record)]),
     ),
     domains: new Map(
-      records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOf(record), toDomain(record)]),
+      records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOfRecord(record), toDomain(record)]),
     ),
     schemas: schemasOf(stored),
     effects: effectsOf(records.filter((one) => isPart('effects', one))),
@@ -192,11 +192,11 @@ function makeLedger(
 }
 
 /** Whether the record belongs to that part of the ledger's state. */
-function isPart(part: NonNullable<Kind['access']['part']>, { kind }: Held): boolean {
+function isPart(part: NonNullable<Kind['access']['part']>, { kind }: HeldRecord): boolean {
   return kindNamed(kind).access.part === part;
 }
 
-function handleOf(record: RecordEnvelope): string {
+function handleOfRecord(record: RecordEnvelope): string {
   return record.data.handle as string;
 }
 
@@ -206,16 +206,20 @@ function toPolicy(record: RecordEnvelope): AccessPolicy {
 }
 
 function toDomain(record: RecordEnvelope): Domain {
-  const domain: Domain = { handle: handleOf(record), access: accessOf(record) };
+  const domain: Domain = { handle: handleOfRecord(record), access: accessOf(record) };
   return record.meta.domain === undefined ? domain : { ...domain, parent: record.meta.domain };
 }
 
-function effectsOf(records: readonly Held[]): Ledger['effects'] {
-  const effects = new Map<string, Effect[]>();
+function effectsOf(records: readonly HeldRecord[]): Ledger['effects'] {
+  const effects = new Map<string, LedgerEffect[]>();
   for (const { luid, change, record } of records) {
-    const { signal, filter, action } = record.data as { signal: string; filter?: JsonObject; action: Effect['action'] };
-    const effect: Effect = {
-      handle: handleOf(record),
+    const { signal, filter, action } = record.data as {
+      signal: string;
+      filter?: JsonObject;
+      action: LedgerEffect['action'];
+    };
+    const effect: LedgerEffect = {
+      handle: handleOfRecord(record),
       luid,
       change,
       action,

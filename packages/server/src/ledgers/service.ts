@@ -130,14 +130,14 @@ export interface Session extends Service {
    *   used for another record
    */
   commit(
-    write: Decided,
+    write: DecidedWrite,
     by?: (write: Write) => Promise<Outcome>,
     needsCodes?: boolean,
   ): Promise<'done' | 'duplicated' | 'reused'>;
 }
 
 /** A write as an operation decides it. The session adds the strangers, the authentication code and the leaf. */
-export type Decided = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'> & {
+export type DecidedWrite = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'> & {
   /** Whether it is stored though the ledger stores as much as it may (interface/limits#stored-bytes); false unless given. */
   readonly mayExceed?: MayExceed;
 };

@@ -8,9 +8,9 @@ import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
-import type { Decided, Service, Session } from './service.js';
+import type { DecidedWrite, Service, Session } from './service.js';
 
-export type { Decided, Session };
+export type { DecidedWrite, Session };
 
 /** The state that a decision rests on is out of date: the decision is made anew. */
 export class OutOfDate extends Error {
@@ -133,12 +133,12 @@ export function openSession(service: Service, ledger: Ledger): Session {
 }
 
 /** Whether a write drops an effect, or takes it out of use: its deliveries are cancelled. */
-function endsEffect({ kind, action, status }: Decided): boolean {
+function endsEffect({ kind, action, status }: DecidedWrite): boolean {
   return kind === 'effect' && (action === 'drop' || !isInUse(status));
 }
 
 /** The codes of the version that a write stores. */
-function codesOf({ integrity }: Service, ledger: Ledger, write: Decided): Pick<Write, 'mac' | 'leaves'> {
+function codesOf({ integrity }: Service, ledger: Ledger, write: DecidedWrite): Pick<Write, 'mac' | 'leaves'> {
   const leaf = integrity.leaf(ledger.luid, write.kind, write);
   return { mac: integrity.mac(write, write), leaves: integrity.logCodes.codeLeaves(ledger.id, write, leaf) };
 }

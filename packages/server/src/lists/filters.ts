@@ -35,7 +35,7 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
   const field = (path: string) => {
     if (isFilterable(kind, path)) return { path, key: path === 'data.handle' && !kind.links.key };
     // An address stands for the handle in it, as it does where it is written.
-    return isAddress(kind, path) ? { path: `${path}.handle`, key: false } : undefined;
+    return isAddressPath(kind, path) ? { path: `${path}.handle`, key: false } : undefined;
   };
   return filtersBy([...OF_RECORDS, ...kind.data.order], query, field);
 }
@@ -117,7 +117,7 @@ function filtersBy(
     const several = parsed.operator === '$in' || parsed.operator === '$nin';
     const name = several ? `${found.path} ${parsed.operator}` : `${filters.size}`;
     const filter = filters.get(name) ?? { operator: parsed.operator, values: [], ...found };
-    filter.values.push(...(several && WHOLE_SET.test(key) ? elementsOf(value) : [value]));
+    filter.values.push(...(several && WHOLE_SET.test(key) ? parseElements(value) : [value]));
     filters.set(name, filter);
   }
   if (unsupported.length > 0) {
@@ -131,7 +131,7 @@ function filtersBy(
  * The elements of a set that is one value: a JSON array of texts, numbers and booleans, or values with commas between
  * (interface/lists#operators).
  */
-function elementsOf(value: string): string[] {
+function parseElements(value: string): string[] {
   const elements = value.startsWith('[') ? parseArray(value) : undefined;
   return elements?.every((one) => one !== null && typeof one !== 'object') ? elements.map(String) : value.split(',');
 }
@@ -168,14 +168,14 @@ function namesSchema({ data: { shape } }: Kind): boolean {
 }
 
 /** Whether the handle in what the path leads to is filterable: `data.claims.target`. */
-function isAddress(kind: Kind, path: string): boolean {
+function isAddressPath(kind: Kind, path: string): boolean {
   return path.startsWith('data.') && filterableMembers(kind).includes(`${toPlain(path)}.handle`);
 }
 
 function isFilterable(kind: Kind, path: string): boolean {
   if (path.startsWith('data.custom.')) return true;
   const plain = toPlain(path);
-  return filterableMembers(kind).some((allowed) => plain === allowed || isBelow(plain, allowed));
+  return filterableMembers(kind).some((allowed) => plain === allowed || isBelowTarget(plain, allowed));
 }
 
 /** The path without the numbers of elements. */
@@ -184,7 +184,7 @@ function toPlain(path: string): string {
 }
 
 /** Members that may be text or an object (an anchor's target) are also filtered by the members inside. */
-function isBelow(path: string, allowed: string): boolean {
+function isBelowTarget(path: string, allowed: string): boolean {
   return allowed === 'data.target' && path.startsWith(`${allowed}.`);
 }
 

@@ -48,11 +48,11 @@ export async function withBodies<V extends PageVersion, T>(
   const sizes = sized.map(({ size = 0 }) => size);
   assertPageFits(sizes, page);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (sized.every(hasBody)) return answer(await makeItems(task, source, sized));
+  if (sized.every(hasBody)) return answer(await makePageItems(task, source, sized));
   return answerBytes(source.payer, bytes, async () => {
     await task.turn();
     const complete = await fetchBodies(source, sized, Math.max(bytes, limits.answers.page));
-    return answer(await makeItems(task, source, complete));
+    return answer(await makePageItems(task, source, complete));
   });
 }
 
@@ -64,7 +64,7 @@ function hasBody<V extends PageVersion>(version: V): version is V & StoredVersio
   return typeof version.body === 'string';
 }
 
-async function makeItems<V extends PageVersion>(
+async function makePageItems<V extends PageVersion>(
   task: Task,
   source: Source<NoInfer<V>>,
   versions: readonly V[],

@@ -11,7 +11,7 @@ export interface PageQuery {
 const MEANT = /^(index|limit|page)$|^page[.[]/;
 
 /** Those that do. */
-const PAGE = /^page(\.(index|limit)|\[(index|limit)\])$/;
+const PAGE_PARAMETER = /^page(\.(index|limit)|\[(index|limit)\])$/;
 
 /**
  * The page a list query asks for: `page.index` from 0 and `page.limit`, also as `page[index]` and `page[limit]`
@@ -21,16 +21,16 @@ const PAGE = /^page(\.(index|limit)|\[(index|limit)\])$/;
  * @throws `api.query-malformed` unless the index is an integer of at least 0, and the limit one of at least 1; or for a
  *   parameter that is meant to select a page, and does not
  */
-export function pageOf(query: string): PageQuery {
+export function parsePage(query: string): PageQuery {
   const sent = parseParameters(query);
-  assertForms(sent, (name) => MEANT.test(name) && !PAGE.test(name), 'write page.index=0 and page.limit=20');
+  assertForms(sent, (name) => MEANT.test(name) && !PAGE_PARAMETER.test(name), 'write page.index=0 and page.limit=20');
   const parameters = new Map(sent);
-  const index = whole(parameters, 'index', 0) ?? 0;
-  const limit = whole(parameters, 'limit', 1) ?? limits.page.default;
+  const index = parseWhole(parameters, 'index', 0) ?? 0;
+  const limit = parseWhole(parameters, 'limit', 1) ?? limits.page.default;
   return { index, limit: Math.min(limit, limits.page.greatest) };
 }
 
-function whole(parameters: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+function parseWhole(parameters: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
   const text = parameters.get(`page.${name}`) ?? parameters.get(`page[${name}]`);
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) < least) {

@@ -7,7 +7,7 @@ import type { PageQuery } from './page.js';
 const STRIDE = 200;
 
 /** A record of a list, and where in the list it stands. */
-interface Placed {
+interface PlacedRecord {
   readonly place: ListPosition;
 }
 
@@ -23,7 +23,7 @@ interface Placed {
  * @throws `api.query-malformed` when the page is incomplete after `limits.scan` records; `api.request-timeout` when it
  *   is late
  */
-export async function visiblePage<P extends Placed, T>(
+export async function visiblePage<P extends PlacedRecord, T>(
   { index, limit }: PageQuery,
   next: (count: number, after: ListPosition | undefined) => Promise<readonly P[]>,
   seen: (record: P) => Promise<T | undefined>,

@@ -43,7 +43,7 @@ export async function backfillLog(
   for (const [at, row] of rows.entries()) {
     // Requests have their turns in between.
     if (at % backfillTurn === 0) await setImmediate();
-    leaves.push(isErased(row) ? erasedLeaf(ledger, row, means) : await newLeaf(ledger, luid, row, means));
+    leaves.push(isErased(row) ? leafOfErased(ledger, row, means) : await newLeaf(ledger, luid, row, means));
   }
   await moveBackfill(client, ledger, end);
   return inRuns(leaves).map((run) => {
@@ -63,7 +63,7 @@ async function newLeaf(ledger: number, of: string, row: Unlogged, { leaf, check 
   return { luid: row.luid, change: row.change, leaf: leaf(of, kind, row), isClosed: false };
 }
 
-function erasedLeaf(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillMeans): Leafed {
+function leafOfErased(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillMeans): Leafed {
   const opened = leaf === null ? undefined : logCodes.openLeaves(ledger, { luid, change }, leaf);
   if (!opened) throw new AlteredLeaves(`The leaf of change ${change} of ${luid}, which is erased, was altered.`);
   return { luid, change, leaf: opened.toString('base64'), isClosed: true };

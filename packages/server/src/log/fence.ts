@@ -27,7 +27,7 @@ export interface Fence {
 /** Milliseconds after which what other processes have kept is read again. */
 const KEPT_FOR = 2_000;
 
-interface Known {
+interface LastShown {
   readonly last: Published | undefined;
   readonly since: number;
 }
@@ -47,7 +47,7 @@ class FileFence implements Fence {
   readonly #folder: string | undefined;
   readonly #process: string;
   readonly #clock: () => number;
-  #known = new LruCache<string, Known>(limits.ledgers.count);
+  #known = new LruCache<string, LastShown>(limits.ledgers.count);
   /** The raise of each log that is under way: the next one waits for it. */
   readonly #raising = new Map<string, Promise<void>>();
 
@@ -86,7 +86,7 @@ class FileFence implements Fence {
     const before = await this.last(published.origin);
     if (before && before.size >= published.size) return;
     if (this.#folder !== undefined)
-      await write(folderOf(this.#folder, published.origin), this.#process, published.note);
+      await writeNote(folderOf(this.#folder, published.origin), this.#process, published.note);
     this.#keep(published.origin, published);
   }
 
@@ -124,7 +124,7 @@ async function readNotes(folder: string): Promise<string[]> {
 const UNFINISHED = '.new';
 
 /** Replaces the file whole: after a crash it has the old note or the new one. */
-async function write(folder: string, name: string, note: string): Promise<void> {
+async function writeNote(folder: string, name: string, note: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
   const file = await open(`${path}${UNFINISHED}`, 'w', 0o600);
@@ -135,12 +135,12 @@ async function write(folder: string, name: string, note: string): Promise<void> 
     await file.close();
   }
   await rename(`${path}${UNFINISHED}`, path);
-  await syncFolder(folder);
+  await flushFolder(folder);
   // After mkdir the parent folders are synced, too.
-  if (made !== undefined) for (const above of [dirname(folder), dirname(dirname(folder))]) await syncFolder(above);
+  if (made !== undefined) for (const above of [dirname(folder), dirname(dirname(folder))]) await flushFolder(above);
 }
 
-async function syncFolder(path: string): Promise<void> {
+async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

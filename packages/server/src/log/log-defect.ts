@@ -10,7 +10,7 @@ import { readEdge } from './tree-rows.js';
  */
 export function logDefect(log: LogState, shown: Published | undefined, codes: LogCodes): string | undefined {
   if (!isAuthentic(log, codes)) return 'its row was altered in the database';
-  const root = rootOf(log);
+  const root = rootOfEdge(log);
   if (!root) return 'its edge does not fit its size';
   if (log.checkpoint === null && log.size > 0) return 'it has leaves and no checkpoint';
   if (log.checkpoint !== null) {
@@ -27,7 +27,7 @@ export function isAuthentic(log: LogState, codes: LogCodes): boolean {
   return log.mac !== null && log.mac === codes.tree(log.ledger, log);
 }
 
-function rootOf(log: LogState): Uint8Array | undefined {
+function rootOfEdge(log: LogState): Uint8Array | undefined {
   try {
     return readEdge(log).root();
   } catch {

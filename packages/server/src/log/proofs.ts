@@ -32,41 +32,41 @@ export interface Proofs {
 }
 
 /** What a tile takes in memory beside its nodes, about. */
-const ENTRY = 700;
+const TILE_OVERHEAD = 700;
 
 /**
  * Makes proofs of the tiles that are stored. Those of proofs of inclusion are kept with all their nodes, as long as there is
  * room: every proof takes the tiles at the top and at the edge, and hashing them is most of its work.
  */
 export function createProofs(on: Queryable): Proofs {
-  const kept = new LruCache<string, TileNodes>(limits.log.nodes, ({ bytes }) => bytes + ENTRY);
+  const kept = new LruCache<string, TileNodes>(limits.log.nodes, ({ bytes }) => bytes + TILE_OVERHEAD);
 
   return {
     async inclusion(tree, index, anew = false) {
       const { ledger, origin, size } = tree;
       const tiles = tilesForInclusion(index, size);
       const keyOf = ({ level, index, width }: Tile) => `${ledger} ${origin} ${level}/${index}/${width}`;
-      const known = new Map(tiles.map((tile) => [placeOf(tile), anew ? undefined : kept.get(keyOf(tile))]));
-      const missing = tiles.filter((tile) => !known.get(placeOf(tile)));
+      const known = new Map(tiles.map((tile) => [tileKey(tile), anew ? undefined : kept.get(keyOf(tile))]));
+      const missing = tiles.filter((tile) => !known.get(tileKey(tile)));
       const hashes = await readWhole(on, ledger, missing);
       for (const [at, tile] of missing.entries()) {
         // What the driver gives is a part of all that it has read.
         const nodes = new TileNodes(new Uint8Array(hashes[at]!), sha256);
         kept.set(keyOf(tile), nodes);
-        known.set(placeOf(tile), nodes);
+        known.set(tileKey(tile), nodes);
       }
-      return inclusionProof(index, size, async (level, index) => known.get(placeOf({ level, index }))!, sha256);
+      return inclusionProof(index, size, async (level, index) => known.get(tileKey({ level, index }))!, sha256);
     },
     async consistency(ledger, old, size) {
       const tiles = tilesForConsistency(old, size);
       const hashes = await readWhole(on, ledger, tiles);
-      const known = new Map(tiles.map((tile, at) => [placeOf(tile), hashes[at]!]));
-      return consistencyProof(old, size, async (level, index) => known.get(placeOf({ level, index }))!, sha256);
+      const known = new Map(tiles.map((tile, at) => [tileKey(tile), hashes[at]!]));
+      return consistencyProof(old, size, async (level, index) => known.get(tileKey({ level, index }))!, sha256);
     },
   };
 }
 
-function placeOf({ level, index }: Pick<Tile, 'level' | 'index'>): string {
+function tileKey({ level, index }: Pick<Tile, 'level' | 'index'>): string {
   return `${level}/${index}`;
 }
 

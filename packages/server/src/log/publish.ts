@@ -41,7 +41,7 @@ export interface Publisher {
 }
 
 /** A log, and its newest checkpoint. */
-interface Found {
+interface FoundLog {
   readonly log: ServedLog;
   readonly newest: Shown;
 }
@@ -83,7 +83,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
 
   /** The log with its newest checkpoint, which goes on from what was shown. */
-  const read = async (ledger: number): Promise<Found | undefined> => {
+  const read = async (ledger: number): Promise<FoundLog | undefined> => {
     let log = await readLog(on, ledger);
     if (!log) return undefined;
     const last = await fence.last(log.origin);
@@ -143,17 +143,17 @@ export function createPublisher(options: PublisherOptions): Publisher {
 }
 
 /** Of the newest checkpoint and the newest that is cosigned, the one to show. */
-async function choose(options: PublisherOptions, { log, newest }: Found): Promise<Shown | undefined> {
+async function choose(options: PublisherOptions, { log, newest }: FoundLog): Promise<Shown | undefined> {
   const { policy } = options;
   if (!policy) return newest;
   const cosigned = await readCosigned(options, { log, newest });
-  return policy.quorum !== undefined || (cosigned?.size === newest.size && isSame(cosigned, newest))
+  return policy.quorum !== undefined || (cosigned?.size === newest.size && isSameRoot(cosigned, newest))
     ? cosigned
     : newest;
 }
 
 /** The cosigned checkpoint, where the policy takes it as it is today, and the log has signed it. */
-async function readCosigned(options: PublisherOptions, { log, newest }: Found): Promise<Shown | undefined> {
+async function readCosigned(options: PublisherOptions, { log, newest }: FoundLog): Promise<Shown | undefined> {
   const { policy, systemKey, suite } = options;
   const key = await systemKey(log.ledger);
   if (log.cosigned === null || !policy || !key) return undefined;
@@ -167,6 +167,6 @@ async function readCosigned(options: PublisherOptions, { log, newest }: Found): 
   return cosigned.size <= newest.size ? cosigned : undefined;
 }
 
-function isSame(one: Published, other: Published): boolean {
+function isSameRoot(one: Published, other: Published): boolean {
   return Buffer.compare(one.root, other.root) === 0;
 }

@@ -36,6 +36,6 @@ export function isInTree({ level, index, width }: Tile, size: number): boolean {
 }
 
 /** Whether a tile has all that a tree of `size` leaves has of it. */
-export function isWhole({ level, index, width }: Tile, size: number): boolean {
+export function isWholeTile({ level, index, width }: Tile, size: number): boolean {
   return width === TILE_WIDTH || index * TILE_WIDTH + width === hashesAt(level, size);
 }

@@ -62,7 +62,7 @@ export interface SealerOptions {
 export function createSealer(options: SealerOptions): Sealer {
   const { clock, logger } = options;
   const { tick, poll } = limits.log;
-  const resting: Resting = new Map();
+  const resting: RestingLedgers = new Map();
   let own: Own = new Map();
   let isStopped = false;
   let number = 0;
@@ -109,14 +109,14 @@ export function createSealer(options: SealerOptions): Sealer {
 }
 
 /** Ledgers that could not be sealed, and until when they are left alone (milliseconds of the clock). */
-type Resting = Map<number, number>;
+type RestingLedgers = Map<number, number>;
 
 /** Sizes of logs, by ledger, as a round of this process left them. */
 type Own = Map<number, number>;
 
 /** What a round works with. */
-interface Round extends SealerOptions {
-  readonly resting: Resting;
+interface SealingRound extends SealerOptions {
+  readonly resting: RestingLedgers;
   /** What the round before has sealed, and what this one has. */
   readonly last: Own;
   readonly own: Own;
@@ -126,7 +126,7 @@ interface Round extends SealerOptions {
 }
 
 /** Goes over all ledgers once. @returns whether there was anything to seal */
-async function sealAll(round: Round): Promise<boolean> {
+async function sealAll(round: SealingRound): Promise<boolean> {
   const { pool, resting, clock, isStopped } = round;
   const { together, recent } = limits.log;
   let found = false;
@@ -145,15 +145,15 @@ async function sealAll(round: Round): Promise<boolean> {
 }
 
 /** Seals what is queued, then adds changes of before the log to one of the ledgers that lack them: they take turns. */
-async function sealPage(round: Round, dirty: readonly Dirty[]): Promise<void> {
+async function sealPage(round: SealingRound, dirty: readonly Dirty[]): Promise<void> {
   const { number, last, isStopped } = round;
   const fresh = dirty.filter(({ hasLog }) => !hasLog).map(({ ledger }) => ledger);
-  if (fresh.length > 0) await begin(round, fresh);
+  if (fresh.length > 0) await beginSealing(round, fresh);
   // What another process has just sealed is left to it for this round: a seal costs much more than a leaf.
   const isOthers = ({ isRecent, ledger, size }: Dirty) => isRecent && last.get(ledger) !== size;
   let ready = dirty.filter((one) => !one.isBehind && !isOthers(one)).map(({ ledger }) => ledger);
   // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
-  for (let again = 0; ready.length > 0 && again < AGAIN && !isStopped(); again += 1) {
+  for (let again = 0; ready.length > 0 && again < MOST_IN_A_ROW && !isStopped(); again += 1) {
     ready = await sealEach(round, ready, takeFromQueue);
   }
   const behind = dirty.filter(({ isBehind }) => isBehind).map(({ ledger }) => ledger);
@@ -161,9 +161,9 @@ async function sealPage(round: Round, dirty: readonly Dirty[]): Promise<void> {
 }
 
 /** How often in a row ledgers are sealed that have more than was taken. */
-const AGAIN = 8;
+const MOST_IN_A_ROW = 8;
 
-async function begin({ pool, prefix, logCodes }: Round, ledgers: readonly number[]): Promise<void> {
+async function beginSealing({ pool, prefix, logCodes }: SealingRound, ledgers: readonly number[]): Promise<void> {
   const logs = (await readLuids(pool, ledgers)).map(({ ledger, luid }) => {
     const origin = prefix() + luid.slice(1);
     const tree = { generation: 1, origin, size: 0, edge: Buffer.alloc(0), checkpoint: null };
@@ -173,9 +173,9 @@ async function begin({ pool, prefix, logCodes }: Round, ledgers: readonly number
 }
 
 /** Finds leaves for logs that are locked, and takes them. */
-type Take = (round: Round, client: pg.PoolClient, logs: readonly LogState[]) => Promise<Taken>;
+type Take = (round: SealingRound, client: pg.PoolClient, logs: readonly LogState[]) => Promise<TakenLeaves>;
 
-interface Taken {
+interface TakenLeaves {
   readonly leaves: readonly Queued[];
   /** Ledgers that may have more. */
   readonly more: readonly number[];
@@ -207,15 +207,15 @@ const takeUnlogged: Take = async (round, client, logs) => {
  * @returns those that may have more
  * @throws what says that the database is out of reach
  */
-async function sealEach(round: Round, ledgers: readonly number[], take: Take): Promise<number[]> {
+async function sealEach(round: SealingRound, ledgers: readonly number[], take: Take): Promise<number[]> {
   try {
     const more = await sealTogether(round, ledgers, take);
     for (const ledger of ledgers) round.resting.delete(ledger);
     return more;
   } catch (err) {
-    if (isUnavailable(err) && !isCanceled(err)) throw err;
+    if (isUnavailable(err) && !isStatementCanceled(err)) throw err;
     if (ledgers.length === 1) {
-      await giveUp(round, ledgers[0]!, err);
+      await restLedger(round, ledgers[0]!, err);
       return [];
     }
     const middle = ledgers.length >> 1;
@@ -225,31 +225,31 @@ async function sealEach(round: Round, ledgers: readonly number[], take: Take): P
 }
 
 /** Whether PostgreSQL has ended a statement that took too long: that says nothing about others. */
-function isCanceled(error: unknown): boolean {
+function isStatementCanceled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
 }
 
 const QUERY_CANCELED = '57014';
 
 /** Leaves a ledger alone for a while, and stops its log where somebody has altered the queue. */
-async function giveUp(round: Round, ledger: number, err: unknown): Promise<void> {
+async function restLedger(round: SealingRound, ledger: number, err: unknown): Promise<void> {
   const { pool, resting, clock, metrics, logger } = round;
   resting.set(ledger, clock() + limits.log.rest);
   metrics.failed();
   logger.error({ err, ledger }, 'changes of a ledger could not be sealed, and are tried again');
   if (!(err instanceof AlteredLeaves)) return;
   const log = await readLog(pool, ledger);
-  if (log) await stop(round, log, err.message);
+  if (log) await haltLog(round, log, err.message);
 }
 
 /** Seals leaves of some ledgers in one transaction. @returns those that may have more */
-async function sealTogether(round: Round, ledgers: readonly number[], take: Take): Promise<number[]> {
+async function sealTogether(round: SealingRound, ledgers: readonly number[], take: Take): Promise<number[]> {
   const { pool, metrics, clock, resting } = round;
   const began = clock();
   const stopped: { log: LogState; why: string }[] = [];
   const { count, sizes, more } = await transaction(pool, async (client) => {
     const locked = await lockLogs(client, ledgers);
-    const judged = await Promise.all(locked.map((log) => judge(round, log)));
+    const judged = await Promise.all(locked.map((log) => judgeLog(round, log)));
     for (const { log, why, maySign } of judged) {
       if (why !== undefined) stopped.push({ log, why });
       // A key may come with another import; until then there is nothing to sign with.
@@ -262,18 +262,18 @@ async function sealTogether(round: Round, ledgers: readonly number[], take: Take
   });
   for (const [ledger, size] of sizes) round.own.set(ledger, size);
   if (count > 0) metrics.sealed(count, (clock() - began) / 1000);
-  for (const { log, why } of stopped) await stop(round, log, why);
+  for (const { log, why } of stopped) await haltLog(round, log, why);
   return more;
 }
 
 /** Whether a log may go on, and has something to sign with: a ledger without its private key is read only. */
-async function judge({ systemKey, fence, logCodes }: SealerOptions, log: LogState) {
+async function judgeLog({ systemKey, fence, logCodes }: SealerOptions, log: LogState) {
   const [key, shown] = await Promise.all([systemKey(log.ledger), fence.last(log.origin)]);
   return { log, maySign: key !== undefined, why: key && logDefect(log, shown, logCodes) };
 }
 
 /** Stops a log, and says so. */
-async function stop(
+async function haltLog(
   { pool, logger, metrics }: Pick<SealerOptions, 'pool' | 'logger' | 'metrics'>,
   { ledger, luid, origin }: LogState,
   why: string,

@@ -14,7 +14,7 @@ import { limits } from '../limits.js';
 import { readCommitments, readLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import type { Shown } from './publish.js';
-import { isInTree, isWhole, readStoredTiles } from './read-tiles.js';
+import { isInTree, isWholeTile, readStoredTiles } from './read-tiles.js';
 
 /** A tile or an entry bundle as it is served, and forever so. */
 export interface ServedTile {
@@ -31,14 +31,14 @@ export interface Tiles {
 }
 
 /** What a tile takes in memory beside its bytes, about. */
-const ENTRY = 500;
+const TILE_ENTRY_BYTES = 500;
 
 /** Runs reads of a ledger's log, a few at a time. */
 export type InTurn = <T>(ledger: number, work: () => Promise<T>) => Promise<T>;
 
 /** Keeps tiles in memory as long as there is room: what is in a tree never changes. */
 export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
-  const kept = new LruCache<string, ServedTile>(limits.log.tiles, ({ bytes }) => bytes.length + ENTRY);
+  const kept = new LruCache<string, ServedTile>(limits.log.tiles, ({ bytes }) => bytes.length + TILE_ENTRY_BYTES);
 
   /** @returns undefined where the log has begun anew meanwhile */
   const served = async (
@@ -55,7 +55,7 @@ export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
     if ((await readLog(on, ledger))?.origin !== origin) return undefined;
     const made = { bytes, etag: `"${Buffer.from(sha256(bytes)).toString('base64url')}"` };
     // A tile has 255 beginnings: those of a small log would push out the tiles of all others.
-    if (isWhole(tile, size)) kept.set(key, made);
+    if (isWholeTile(tile, size)) kept.set(key, made);
     return made;
   };
 

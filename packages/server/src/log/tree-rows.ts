@@ -14,7 +14,7 @@ import type { LogCodes } from '../integrity/log-codes.js';
 import type { LeafRow, LogState, Queued } from '../store/log/sealing.js';
 
 /** Leaves that are added to a log together. */
-export interface Batch {
+export interface LeafBatch {
   readonly rows: readonly LeafRow[];
   /** Hashes of the leaves, 32 bytes each. */
   readonly hashes: readonly Uint8Array[];
@@ -32,7 +32,7 @@ export class AlteredLeaves extends Error {}
  * @param size leaves that the log has
  * @throws AlteredLeaves
  */
-export function placeLeaves(size: number, queued: readonly Queued[], codes: LogCodes): Batch {
+export function placeLeaves(size: number, queued: readonly Queued[], codes: LogCodes): LeafBatch {
   const rows: LeafRow[] = [];
   const hashes: Uint8Array[] = [];
   for (const { ledger, luids, changes, leaves, isClosed } of queued) {

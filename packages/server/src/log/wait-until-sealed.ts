@@ -20,7 +20,7 @@ export interface SealWait {
   ): Promise<Place | 'full' | 'stalled' | undefined>;
 }
 
-interface Waiter extends LoggedChange {
+interface SealWaiter extends LoggedChange {
   readonly end: (place: Place | undefined) => void;
 }
 
@@ -31,7 +31,7 @@ interface Waiter extends LoggedChange {
  */
 export function createSealWait(on: Queryable, failed: (error: unknown) => void): SealWait {
   const { every, count, each, spare } = limits.log.waiting;
-  const waiting = new Set<Waiter>();
+  const waiting = new Set<SealWaiter>();
   const counts = new Map<number, number>();
   let held = 0;
   let isLooking = false;

@@ -4,7 +4,7 @@ import { AccessAction } from '../access/rules.js';
 import type { Token } from '../auth/token.js';
 import { oneOfNames } from '../kinds/data.js';
 import type { Kind } from '../kinds/kind.js';
-import { names } from '../kinds/registry.js';
+import { recordNames } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
@@ -13,7 +13,7 @@ import { makeRequestCheck } from '../schemas/request.js';
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
 
-const OPEN = { additionalProperties: true };
+const OPEN_OBJECT = { additionalProperties: true };
 
 const Custom = Type.Object(
   {
@@ -21,7 +21,7 @@ const Custom = Type.Object(
     status: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
     domain: Type.Optional(Type.String()),
   },
-  OPEN,
+  OPEN_OBJECT,
 );
 
 /** All other members of a proof or `meta` are ignored (interface/envelope#meta, interface/records#create). */
@@ -42,11 +42,11 @@ const meta = (custom: TObject) =>
       proofs: Type.Optional(Type.Array(partial(custom))),
       secret: Type.Optional(Type.Record(Type.String(), Type.String())),
     },
-    OPEN,
+    OPEN_OBJECT,
   );
 
 /** The only status that the proof of a drop may ask for (interface/records#drop). */
-const DropCustom = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
+const DropCustom = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN_OBJECT);
 
 export function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
   // A body that lacks both is told that it lacks the data: the hash is of that.
@@ -96,7 +96,7 @@ export function bodySchemasOf(kind: Kind): BodySchemas {
     : asUpdate(kind, kind.data.shape);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
   const status = kind.lifecycle.statuses && Type.Enum([...kind.lifecycle.statuses]);
-  const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }, OPEN) : Custom;
+  const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }, OPEN_OBJECT) : Custom;
   return {
     create: envelope(create, 'optional'),
     update: envelope(update, 'optional'),
@@ -120,7 +120,7 @@ function bodyChecks(kind: Kind): BodyChecks {
 /** What the body of an access check must match (interface/access#access-check), the same for every kind. */
 export const checkSchema: TSchema = envelope(
   Type.Object(
-    { action: AccessAction, record: Type.Optional(oneOfNames(names.records)) },
+    { action: AccessAction, record: Type.Optional(oneOfNames(recordNames.records)) },
     { additionalProperties: false },
   ),
   'optional',
@@ -147,7 +147,7 @@ export const retrySchema: TSchema = envelope(
 export const retryBody: (body: Json | undefined) => SentRecord = makeBodyCheck(retrySchema);
 
 /** What the body of an erasure must match (interface/records#erase), the same for every kind. */
-export const erasureSchema: TSchema = envelope(
+export const erasureBodySchema: TSchema = envelope(
   Type.Object(
     {
       luid: Luid,
@@ -157,11 +157,11 @@ export const erasureSchema: TSchema = envelope(
     { additionalProperties: false },
   ),
   'optional',
-  Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['erased'])) }, OPEN),
+  Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['erased'])) }, OPEN_OBJECT),
 );
 
 /** The check of an erasure's body. */
-export const erasureBody: (body: Json | undefined) => SentRecord = makeBodyCheck(erasureSchema);
+export const erasureBody: (body: Json | undefined) => SentRecord = makeBodyCheck(erasureBodySchema);
 
 /** The data of an update: that of a create, the version it replaces, and members that the ledger has added. */
 function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {

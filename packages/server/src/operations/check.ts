@@ -24,7 +24,7 @@ import { verifySignedBody } from './verify-signed-body.js';
 const CONDITIONED: readonly string[] = ['read', 'query', 'create', 'update', 'query-event', 'retry-event', 'activate'];
 
 /** Steps to hash and sign an item. */
-const ITEM_STEPS = 1_000;
+const CHECK_ITEM_STEPS = 1_000;
 
 /**
  * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
@@ -40,7 +40,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
   return inSession(session, async (session) => {
     const stored = await getRecord(session, kind, command);
     const signers = await callerOfWrite(session, proofs.signed, token, false);
-    const { right, subject } = askedOf(kind, action, narrowed, stored);
+    const { right, subject } = toAsked(kind, action, narrowed, stored);
     const now = moment(session.runtime);
     const isConditioned = CONDITIONED.includes(right.action) && right.record === subject.kind;
     const asked: AskedCaller[] = [];
@@ -51,7 +51,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     await session.task.turn();
     const items: ListItem[] = [];
     for (const rule of few(grants(right.action, right.record, asked))) {
-      await session.task.turn(ITEM_STEPS);
+      await session.task.turn(CHECK_ITEM_STEPS);
       const ruleHash = hashOf(rule as Json, session.suite);
       const item = newListItem({
         hash: ruleHash,
@@ -67,7 +67,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
 }
 
 /** What the request would be judged by: for some kinds, a right on the record it lies under (`rightsOnParent`). */
-function askedOf(kind: Kind, action: string, record: string | undefined, { record: own, parent }: Stored) {
+function toAsked(kind: Kind, action: string, record: string | undefined, { record: own, parent }: Stored) {
   const subject = subjectOf(kind, own, parent);
   if (record !== undefined && record !== kind.name) return { right: { action, record }, subject };
   const { subject: judged, ...right } = rightFor({ action, kind, subject, ...(parent ? { parent } : {}) });

@@ -23,13 +23,13 @@ export async function findDropRefusal(
   // A change of effects or policies makes a new version of the ledger, which the commit checks.
   const user = kind.links.users?.find(({ part }) => USE[part](session.ledger, record));
   if (user) return { detail: user.refusal(handle) };
-  const held = heldAs(kind, record);
+  const held = holderOf(kind, record);
   const symbols = held ? await session.store.holds({ ledger: session.ledger.id, ...held }) : [];
   return symbols.length > 0 ? kind.links.holds?.refusal(handle, symbols) : undefined;
 }
 
 /** What balances and intents under way name the record by; undefined for kinds that they do not name. */
-export function heldAs(kind: Kind, { data, luid }: RecordEnvelope): Held | undefined {
+export function holderOf(kind: Kind, { data, luid }: RecordEnvelope): Held | undefined {
   const by = kind.links.holds?.by;
   return by && { by, id: by === 'wallet' ? luid : String(data.handle) };
 }

@@ -11,14 +11,14 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Decided, Session } from '../ledgers/session.js';
+import type { DecidedWrite, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { usesOf } from '../records/proofs.js';
+import { usesOfProofs } from '../records/proofs.js';
 import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, findRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { addHash, bodyChecksOf } from './bodies.js';
-import { findDropRefusal, heldAs } from './drop-refusal.js';
+import { findDropRefusal, holderOf } from './drop-refusal.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { findRepeatedDrop } from './repeated.js';
@@ -116,17 +116,17 @@ function dropWrite(
   record: RecordEnvelope,
   { change }: Stored,
   { proofs }: ClientSigned,
-): Decided {
+): DecidedWrite {
   const handle = String(record.data.handle);
   const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
-  const held = heldAs(kind, record);
+  const held = holderOf(kind, record);
   return {
     // A record that is too large to change can still be dropped.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],
     decides: kind.access.decides !== 'never',
-    proofs: usesOf(service, proofs),
+    proofs: usesOfProofs(service, proofs),
     ...(unless ? { unless } : {}),
     ...(held ? { held } : {}),
   };

@@ -14,11 +14,11 @@ import { inSession } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
-import { usesOf } from '../records/proofs.js';
+import { usesOfProofs } from '../records/proofs.js';
 import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
 import { recordKeyOf } from '../records/version.js';
 import { Unsealed } from '../store/erasure.js';
-import { addHash, erasureBody, erasureSchema } from './bodies.js';
+import { addHash, erasureBody, erasureBodySchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { mayEnd } from './stored-bytes.js';
@@ -38,7 +38,9 @@ export async function erase(session: Session, kind: Kind, command: Command): Pro
   const signed = verifySignedBody(session, kind, sent, token);
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inSession(session, (session) => attempt(session, kind, command, sent.data as ErasureData, signed));
+      return await inSession(session, (session) =>
+        attemptErasure(session, kind, command, sent.data as ErasureData, signed),
+      );
     } catch (error) {
       if (!(error instanceof Unsealed)) throw error;
       if (tries === limits.erasure.tries) throw new Overloaded(error.message);
@@ -48,7 +50,7 @@ export async function erase(session: Session, kind: Kind, command: Command): Pro
   }
 }
 
-async function attempt(
+async function attemptErasure(
   session: Session,
   kind: Kind,
   command: Command,
@@ -62,10 +64,10 @@ async function attempt(
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
   assertSigned(signed, caller);
   await authorize(session, caller, requestFor(kind, stored));
-  if (data.luid !== record.luid) throw invalid('Luid in the data does not match the luid of the record');
+  if (data.luid !== record.luid) throw invalidErasure('Luid in the data does not match the luid of the record');
   if (action === 'erase') return { status: 200, body: stored.body };
-  if (refusal !== undefined) throw invalid(refusal);
-  if (data.change !== change) throw invalid(`The last change of the record is ${change}`);
+  if (refusal !== undefined) throw invalidErasure(refusal);
+  if (data.change !== change) throw invalidErasure(`The last change of the record is ${change}`);
   const now = session.moment(record.meta);
   const { hash } = signed;
   const proofs = [
@@ -75,7 +77,7 @@ async function attempt(
   const write = erasureWrite(session.ledger, { kind, data, hash, domain, proofs, moment: now });
   const { store, ledger } = session;
   const { deliveryMac } = session.integrity;
-  const uses = usesOf(session, signed.proofs);
+  const uses = usesOfProofs(session, signed.proofs);
   await session.task.turn();
   const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses, mayExceed: mayEnd(write, stored.body) }, (write) =>
@@ -135,7 +137,7 @@ export function keyReaderOf({ links }: Kind): ((body: string) => string | undefi
   return links.isKey ? (body) => links.value?.((readJson(body) as RecordEnvelope).data) : undefined;
 }
 
-function invalid(detail: string): LedgerError {
+function invalidErasure(detail: string): LedgerError {
   return new LedgerError('record.invalid', detail);
 }
 
@@ -150,7 +152,7 @@ export const eraseRecord: Operation = {
     id: (one) => `erase${one}`,
     summary: (one) => `Forget the texts of ${one}, for good`,
     body: () => 'erasure',
-    components: { requests: { erasure: erasureSchema } },
+    components: { requests: { erasure: erasureBodySchema } },
     answers: () => ({ 200: { text: 'The change that says so.', component: 'erasure-record' } }),
   },
 };

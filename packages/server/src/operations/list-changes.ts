@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
 import { changeFiltersOf } from '../lists/filters.js';
-import { pageOf } from '../lists/page.js';
+import { parsePage } from '../lists/page.js';
 import { type Source, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
@@ -12,7 +12,7 @@ import { snapshot } from '../records/serve.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import type { Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';
-import { EVERY } from './refusals.js';
+import { EVERY_OPERATION } from './refusals.js';
 
 /**
  * `GET /{kind}s/{id}/changes` (interface/records#history): full snapshots, newest first, with `page.total`, the number
@@ -20,7 +20,7 @@ import { EVERY } from './refusals.js';
  */
 export async function listChanges(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { token } = command;
-  const page = pageOf(command.query);
+  const page = parsePage(command.query);
   const filters = changeFiltersOf(kind, command.query);
   return inSession(session, async (session) => {
     const { record, erasedBy } = await readableRecord(session, kind, command, token);
@@ -58,7 +58,7 @@ export const listRecordChanges: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('changes'),
   routes: () => [{ method: 'GET', of: 'record', path: '/changes' }],
   perform: listChanges,
-  refusals: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'], nested: ['record.invalid'] },
   description: {
     id: (one) => `list${one}Changes`,
     summary: (one) => `List every version of ${one}, newest first`,

@@ -4,14 +4,14 @@ import { newListItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import { filtersOf } from '../lists/filters.js';
-import { pageOf } from '../lists/page.js';
+import { parsePage } from '../lists/page.js';
 import { type Source, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
 import type { ListedLedger } from '../store/queries/list.js';
 import type { Sized } from '../store/queries/version.js';
 
-const kind = kindNamed('ledger');
+const ledgerKind = kindNamed('ledger');
 
 /**
  * `GET /ledgers` (interface/ledgers#list-ledgers): only the ledgers that the token's key owns. The request is outside
@@ -21,8 +21,8 @@ const kind = kindNamed('ledger');
  */
 export async function listLedgers(service: Service, command: Command): Promise<Answer> {
   const { token } = command;
-  const page = pageOf(command.query);
-  const filters = filtersOf(kind, command.query);
+  const page = parsePage(command.query);
+  const filters = filtersOf(ledgerKind, command.query);
   if (!token) throw accessRefusal('query', 'ledger', { credentials: false });
   const { key: owner } = token;
   const { index, limit } = page;

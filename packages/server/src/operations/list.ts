@@ -12,7 +12,7 @@ import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { filtersOf } from '../lists/filters.js';
-import { type PageQuery, pageOf } from '../lists/page.js';
+import { type PageQuery, parsePage } from '../lists/page.js';
 import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import { createUnjudged } from '../lists/unjudged.js';
@@ -24,16 +24,16 @@ import { getParent, type Parent } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, ListPosition } from '../store/queries/list.js';
 import type { Operation } from './operation.js';
-import { EVERY } from './refusals.js';
+import { EVERY_OPERATION } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
  * `GET /{kind}s` (interface/lists): newest change first; records hidden from the caller are left out before paging.
  * Policies may have a bridge answer instead, always or when the ledger's own list is empty (interface/forwarding).
  */
-export async function list(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+export async function answerList(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
-  const page = pageOf(command.query);
+  const page = parsePage(command.query);
   const filters = filtersOf(kind, command.query);
   return stages(session, kind, command, async (session, stage) => {
     const caller = await callerOfRead(session, token);
@@ -180,8 +180,8 @@ export const listRecords: Operation = {
   name: 'list',
   isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('list'),
   routes: () => [{ method: 'GET', of: 'records' }],
-  perform: list,
-  refusals: { always: EVERY, nested: ['record.not-found'] },
+  perform: answerList,
+  refusals: { always: EVERY_OPERATION, nested: ['record.not-found'] },
   handed: 'query',
   description: {
     id: (_, several) => `list${several}`,

@@ -52,7 +52,7 @@ export interface Description {
   summary(one: string, several: string): string;
   /** The component that its body matches; absent for operations that take none. */
   body?(kind: Kind): string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly QueryParameter[];
   /** OpenAPI components of this operation alone, by name. */
   readonly components?: {
     /** Request schemas in the form that bodies are checked with. */
@@ -65,7 +65,7 @@ export interface Description {
 }
 
 /** Parameters of the query. `include` applies to kinds that reveal secrets. */
-export type Parameter =
+export type QueryParameter =
   | 'page'
   | 'filters'
   | 'change-filters'

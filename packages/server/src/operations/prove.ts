@@ -21,7 +21,7 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { isNobodys } from '../ledgers/ledger.js';
-import type { Decided, Session } from '../ledgers/session.js';
+import type { DecidedWrite, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
@@ -32,7 +32,7 @@ import {
   isSigned,
   signatureMissing,
   toStoredProof,
-  usesOf,
+  usesOfProofs,
   type VerifiedProof,
   verifySentProof,
 } from '../records/proofs.js';
@@ -52,7 +52,7 @@ import { assertUnused } from './unused.js';
  * change its status or labels, or only add a statement. The ledger does not countersign it. Answers 200 with the
  * record, unchanged when it has this very proof already.
  */
-export async function prove(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+export async function answerProve(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
   return stages(session, kind, command, async (session, stage) => {
@@ -98,7 +98,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     await assertRoomForProof(session, kind, { record, length: served.length }, stored);
     assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
     await session.task.turn();
-    const uses = usesOf(session, { signed: proof ? [proof] : [] });
+    const uses = usesOfProofs(session, { signed: proof ? [proof] : [] });
     if (handover && proof) await assertUnused(session, { proofs: { signed: [proof] } }, record.luid);
     const added = handover ? await handover.takeProof(session, record, stored) : [];
     const proved = withProof(session, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
@@ -181,7 +181,7 @@ function proofWrite(
   ledger: Ledger,
   record: RecordEnvelope,
   change: number,
-): Omit<Decided, 'proofs' | 'unique'> {
+): Omit<DecidedWrite, 'proofs' | 'unique'> {
   return {
     ...versionOf(ledger, kind, record, change),
     action: 'update',
@@ -200,7 +200,7 @@ export const proveRecord: Operation = {
       (path) => ({ method: 'POST', of: 'record', path, alias: `By${path[1]?.toUpperCase()}${path.slice(2)}` }) as const,
     ),
   ],
-  perform: prove,
+  perform: answerProve,
   refusals: {
     always: [
       ...PROVED,

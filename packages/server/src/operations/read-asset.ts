@@ -9,7 +9,7 @@ import { inSession, type Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { getRecord } from '../records/stored.js';
 import type { Operation } from './operation.js';
-import { EVERY } from './refusals.js';
+import { EVERY_OPERATION } from './refusals.js';
 
 /**
  * `GET /reports/{id}/assets/{asset}` (interface/reports#download-of-an-asset): a generated file that `meta.assets` names,
@@ -22,7 +22,7 @@ export async function readAsset(session: Session, kind: Kind, command: Command):
   const asset = command.params.asset ?? '';
   const path = await inSession(session, (session) => readablePath(session, kind, command, asset));
   const file = await session.openAsset?.(session.ledger.id, path);
-  if (!file) throw missing(asset);
+  if (!file) throw assetNotFound(asset);
   return { status: 200, file: { ...file, name: asset }, confidential: true };
 }
 
@@ -34,11 +34,11 @@ async function readablePath(session: Session, kind: Kind, command: Command, asse
   const conditions = await conditionsOf(session, caller, subject);
   await authorize(session, caller, { action: 'read', kind, subject, conditions });
   const { data, luid, meta } = record;
-  if (!meta.assets?.some(({ handle }) => handle === asset)) throw missing(asset);
+  if (!meta.assets?.some(({ handle }) => handle === asset)) throw assetNotFound(asset);
   return assetPath({ ledger: session.ledger.handle, domain: meta.domain, schema: String(data.schema), luid }, asset);
 }
 
-function missing(asset: string): LedgerError {
+function assetNotFound(asset: string): LedgerError {
   return new LedgerError('record.not-found', `Asset ${asset} not found`);
 }
 
@@ -48,7 +48,7 @@ export const readRecordAsset: Operation = {
   isOf: ({ lifecycle }) => lifecycle.assets === true,
   routes: () => [{ method: 'GET', of: 'record', path: '/assets/:asset' }],
   perform: readAsset,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   description: {
     id: (one) => `read${one}Asset`,
     summary: (one) => `Download a generated file of ${one}`,

@@ -8,7 +8,7 @@ import { snapshot } from '../records/serve.js';
 import { changeNumber } from './change-number.js';
 import type { Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';
-import { EVERY } from './refusals.js';
+import { EVERY_OPERATION } from './refusals.js';
 
 /**
  * `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot; or, to who asks for text, the record as it
@@ -34,7 +34,7 @@ export const readRecordChange: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('changes'),
   routes: () => [{ method: 'GET', of: 'record', path: '/changes/:change' }],
   perform: readChange,
-  refusals: { always: [...EVERY, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
   description: {
     id: (one) => `read${one}Change`,
     summary: (one) => `Read one version of ${one}`,

@@ -9,14 +9,14 @@ import type { Answer, Command } from '../records/command.js';
 import { findRecord } from '../records/stored.js';
 import { asksForSecrets } from './asks-for-secrets.js';
 import type { Operation } from './operation.js';
-import { EVERY } from './refusals.js';
+import { EVERY_OPERATION } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
  * `GET /{kind}s/{id}` (interface/records#read): 200 with the record, byte for byte as the write was answered; or with
  * that of a bridge, where policies say so (interface/forwarding).
  */
-export async function read(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+export async function answerRead(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
   const reveals = asksForSecrets(kind, command);
   return stages(session, kind, command, async (session, stage) => {
@@ -45,8 +45,8 @@ export const readRecord: Operation = {
   name: 'read',
   isOf: ({ lifecycle }) => lifecycle.operations.includes('read'),
   routes: () => [{ method: 'GET', of: 'record' }],
-  perform: read,
-  refusals: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  perform: answerRead,
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'], nested: ['record.invalid'] },
   handed: 'read',
   description: {
     id: (one) => `read${one}`,

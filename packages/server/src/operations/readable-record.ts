@@ -43,13 +43,13 @@ export async function readableRecord(
   return erasedBy === undefined ? { record } : { record, erasedBy };
 }
 
-type Found = Pick<Stored, 'record' | 'parent'> & Pick<Readable, 'erasedBy'>;
+type FoundRecord = Pick<Stored, 'record' | 'parent'> & Pick<Readable, 'erasedBy'>;
 
-async function findReadable(session: Session, kind: Kind, command: Command): Promise<Found> {
+async function findReadable(session: Session, kind: Kind, command: Command): Promise<FoundRecord> {
   return (await findDropped(session, kind, command)) ?? (await getRecord(session, kind, command));
 }
 
-async function findDropped(session: Session, kind: Kind, command: Command): Promise<Found | undefined> {
+async function findDropped(session: Session, kind: Kind, command: Command): Promise<FoundRecord | undefined> {
   const luid = command.params.id ?? '';
   if (!isLuid(luid, kind.prefix)) return undefined;
   const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });

@@ -1,7 +1,7 @@
 import type { Reason } from '@countersign/protocol';
 
 /** Reasons for which every operation in a ledger can be refused. */
-export const EVERY: readonly Reason[] = [
+export const EVERY_OPERATION: readonly Reason[] = [
   'api.query-malformed',
   'auth.unauthorized',
   'auth.forbidden',
@@ -12,7 +12,7 @@ export const EVERY: readonly Reason[] = [
 
 /** The same for requests with a proof. */
 export const PROVED: readonly Reason[] = [
-  ...EVERY,
+  ...EVERY_OPERATION,
   'api.body-malformed',
   'api.rate-limit-exceeded',
   'record.schema-invalid',

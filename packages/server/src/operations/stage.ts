@@ -19,7 +19,7 @@ export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'si
  * made in a session, the call outside of every session, and everything is checked again in a new session before the
  * commit. A write that only the service outside keeps has no commit, and is decided once.
  */
-export interface Stage {
+export interface HandOverStage {
   /** Whether any policy hands the action over: a cheap test that comes first. */
   isHanded(session: Session, action: HandedAction): boolean;
   /** How a new record is handed over. @throws `forward.unexpected-error` when policies have several ways */
@@ -108,5 +108,5 @@ export type Stages = (
   session: Session,
   kind: Kind,
   command: Command,
-  work: (session: Session, stage: Stage) => Promise<Answer>,
+  work: (session: Session, stage: HandOverStage) => Promise<Answer>,
 ) => Promise<Answer>;

@@ -1,6 +1,6 @@
 import type { Session } from '../ledgers/session.js';
 import { proofReused } from '../ledgers/session.js';
-import { type ClientProofs, usesOf } from '../records/proofs.js';
+import { type ClientProofs, usesOfProofs } from '../records/proofs.js';
 
 /**
  * Checks early what the commit checks again: what a bridge has once taken cannot be rolled back.
@@ -13,7 +13,7 @@ export async function assertUnused(
   { proofs }: { readonly proofs: Pick<ClientProofs, 'signed'> },
   luid: string,
 ): Promise<void> {
-  const uses = usesOf(session, proofs);
+  const uses = usesOfProofs(session, proofs);
   const veiled = uses.map(session.ledger.veil);
   const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: uses, veiled });
   if (used.some((other) => other !== luid)) throw proofReused();

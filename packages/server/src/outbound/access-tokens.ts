@@ -3,10 +3,10 @@ import { LruCache } from '../base/lru-cache.js';
 import type { Secret } from '../base/secret.js';
 import { limits } from '../limits.js';
 import { type Outbound, type OutboundAnswer, OutboundFailure } from './outbound.js';
-import { underWay } from './under-way.js';
+import { boundConcurrency } from './under-way.js';
 
 /** What an access token is asked for with: the client credentials grant of OAuth 2.0 (RFC 6749, section 4.4). */
-export interface TokenRequest {
+export interface AccessTokenRequest {
   /** Id of the ledger whose calls it is for. */
   readonly ledger: number;
   /** What it is for within the ledger. Requests of the same purpose are the same in everything else. */
@@ -33,16 +33,16 @@ export interface AccessTokens {
    * @param refused a token that a service did not take; another one is returned, unless the endpoint issues it again
    * @throws OutboundFailure when there is none; Overloaded when too many callers wait for one
    */
-  take(request: TokenRequest, within: number, refused?: string): Promise<string>;
+  take(request: AccessTokenRequest, within: number, refused?: string): Promise<string>;
 }
 
-interface Kept {
+interface CachedToken {
   readonly token: string;
   /** By the clock of the process. */
   readonly until: number;
 }
 
-interface Options {
+interface AccessTokenOptions {
   readonly outbound: Pick<Outbound, 'send'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -56,17 +56,22 @@ interface Options {
  * Fetches access tokens, and keeps each in an LRU cache for as long as its `expires_in` says, less a margin; for a minute
  * at least and a day at most.
  */
-export function createAccessTokens({ outbound, now, fetched, calls = limits.outbound.calls }: Options): AccessTokens {
+export function createAccessTokens({
+  outbound,
+  now,
+  fetched,
+  calls = limits.outbound.calls,
+}: AccessTokenOptions): AccessTokens {
   const { accessTokens: tokens } = limits;
-  const cache = new LruCache<string, Kept>(tokens.together, ({ token }) => token.length + OVERHEAD);
+  const cache = new LruCache<string, CachedToken>(tokens.together, ({ token }) => token.length + OVERHEAD);
   const underway = new Map<string, Promise<string>>();
-  const waiting = underWay({ each: calls.ledger, all: calls.process });
+  const waiting = boundConcurrency({ each: calls.ledger, all: calls.process });
 
-  const fetchToken = async (key: string, request: TokenRequest) => {
+  const fetchToken = async (key: string, request: AccessTokenRequest) => {
     const began = now();
     let outcome: TokenOutcome = 'failed';
     try {
-      const answer = await outbound.send(callOf(request));
+      const answer = await outbound.send(tokenCall(request));
       outcome = 'refused';
       assertSuccess(request, answer);
       outcome = 'invalid';
@@ -76,14 +81,14 @@ export function createAccessTokens({ outbound, now, fetched, calls = limits.outb
       return token;
     } catch (error) {
       // `oversized` is for answers of the service that is called.
-      if (error instanceof OutboundFailure && error.kind === 'oversized') throw unusable(request);
+      if (error instanceof OutboundFailure && error.kind === 'oversized') throw tokenUnusable(request);
       throw error;
     } finally {
       fetched(outcome);
     }
   };
 
-  const begin = (key: string, request: TokenRequest) => {
+  const begin = (key: string, request: AccessTokenRequest) => {
     const fetching = fetchToken(key, request).finally(() => underway.delete(key));
     underway.set(key, fetching);
     return fetching;
@@ -94,7 +99,7 @@ export function createAccessTokens({ outbound, now, fetched, calls = limits.outb
       const key = `${request.ledger}/${request.purpose}`;
       const kept = cache.get(key);
       if (kept && kept.token !== refused && now() < kept.until) return kept.token;
-      return waiting(request.ledger, () => inTime(underway.get(key) ?? begin(key, request), within, request));
+      return waiting(request.ledger, () => tokenInTime(underway.get(key) ?? begin(key, request), within, request));
     },
   };
 }
@@ -103,7 +108,13 @@ export function createAccessTokens({ outbound, now, fetched, calls = limits.outb
 const OVERHEAD = 256;
 
 /** Neither headers of the bridge's rules nor a client certificate go to the endpoint, which may be another's. */
-function callOf({ ledger, url, clientId, clientSecret, scope }: TokenRequest): Parameters<Outbound['send']>[0] {
+function tokenCall({
+  ledger,
+  url,
+  clientId,
+  clientSecret,
+  scope,
+}: AccessTokenRequest): Parameters<Outbound['send']>[0] {
   const credentials = Buffer.from(`${clientId}:${clientSecret.reveal()}`).toString('base64');
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
   return {
@@ -121,25 +132,26 @@ function callOf({ ledger, url, clientId, clientSecret, scope }: TokenRequest): P
   };
 }
 
-function assertSuccess(request: TokenRequest, { status }: OutboundAnswer): void {
+function assertSuccess(request: AccessTokenRequest, { status }: OutboundAnswer): void {
   if (status >= 200 && status < 300) return;
   throw new OutboundFailure('unauthorized', `${hostOf(request)} answered ${status} to a request for a token`);
 }
 
 /** What can be sent as a header, and is nothing else: RFC 6750 has fewer characters still. */
-const TOKEN = /^[\x21-\x7e]+$/;
+const SENDABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /** The token of an answer, and the milliseconds that it is kept. */
-function tokenIn(request: TokenRequest, { text }: OutboundAnswer): { token: string; life: number } {
+function tokenIn(request: AccessTokenRequest, { text }: OutboundAnswer): { token: string; life: number } {
   const { characters, answer, shortest, longest, margin } = limits.accessTokens;
-  const body = Buffer.byteLength(text) > answer ? undefined : parsed(text);
+  const body = Buffer.byteLength(text) > answer ? undefined : parseTokenAnswer(text);
   const { access_token: token, expires_in: seconds } = isObject(body) ? body : {};
-  if (typeof token !== 'string' || token.length > characters || !TOKEN.test(token)) throw unusable(request);
+  if (typeof token !== 'string' || token.length > characters || !SENDABLE_TOKEN.test(token))
+    throw tokenUnusable(request);
   const life = Number(seconds) * 1_000 - margin;
   return { token, life: Number.isNaN(life) ? shortest : Math.min(Math.max(life, shortest), longest) };
 }
 
-function parsed(text: string): Json | undefined {
+function parseTokenAnswer(text: string): Json | undefined {
   try {
     return readJson(text) as Json;
   } catch {
@@ -148,12 +160,12 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function unusable(request: TokenRequest): OutboundFailure {
+function tokenUnusable(request: AccessTokenRequest): OutboundFailure {
   return new OutboundFailure('unauthorized', `${hostOf(request)} answered no token that can be sent`);
 }
 
 /** A failure when the token does not come in time. It may come later, for others. */
-function inTime(fetching: Promise<string>, within: number, request: TokenRequest): Promise<string> {
+function tokenInTime(fetching: Promise<string>, within: number, request: AccessTokenRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     const late = () => {
       const message = `${hostOf(request)} issued no token within ${within} ms`;
@@ -164,6 +176,6 @@ function inTime(fetching: Promise<string>, within: number, request: TokenRequest
   });
 }
 
-function hostOf({ url }: TokenRequest): string {
+function hostOf({ url }: AccessTokenRequest): string {
   return new URL(url).host;
 }

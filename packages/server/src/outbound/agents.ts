@@ -4,7 +4,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
-import { type Guard, type Lookup, makeGuardedConnector } from './guarded.js';
+import { type Guard, makeGuardedConnector, type ResolveName } from './guarded.js';
 import type { Handshakes } from './handshakes.js';
 import { type OpenSockets, openSockets } from './open-sockets.js';
 import { makeSecureConnector, makeSecureContext } from './tls.js';
@@ -44,7 +44,7 @@ export interface Agents {
 
 /** What connections are made with. The guard may resolve names in place of `lookup`. */
 interface ConnectionMeans {
-  readonly lookup: Lookup;
+  readonly lookup: ResolveName;
   readonly handshakes: Handshakes;
 }
 

@@ -1,5 +1,5 @@
 /** Of what no call leads to. */
-const NOBODY = 0;
+const NO_LEDGER_ID = 0;
 
 /** Which ledgers call which hosts. */
 export interface Callers {
@@ -17,14 +17,14 @@ export function createCallers(): Callers {
     add(ledger, host) {
       const ledgers = calls.get(host) ?? new Map<number, number>();
       calls.set(host, ledgers);
-      count(ledgers, ledger, 1);
+      countUp(ledgers, ledger, 1);
       return () => {
-        count(ledgers, ledger, -1);
+        countUp(ledgers, ledger, -1);
         if (ledgers.size === 0 && calls.get(host) === ledgers) calls.delete(host);
       };
     },
     has: (host) => calls.has(host),
-    of: (host) => [...(calls.get(host)?.keys() ?? [NOBODY])],
+    of: (host) => [...(calls.get(host)?.keys() ?? [NO_LEDGER_ID])],
   };
 }
 
@@ -37,16 +37,16 @@ export function chargeCallers(callers: Callers): <T>(host: string, work: (ledger
   const of = (ledger: number) => underWay.get(ledger) ?? 0;
   return async (host, work) => {
     const ledger = callers.of(host).reduce((least, one) => (of(one) < of(least) ? one : least));
-    count(underWay, ledger, 1);
+    countUp(underWay, ledger, 1);
     try {
       return await work(ledger);
     } finally {
-      count(underWay, ledger, -1);
+      countUp(underWay, ledger, -1);
     }
   };
 }
 
-function count(counts: Map<number, number>, key: number, by: number): void {
+function countUp(counts: Map<number, number>, key: number, by: number): void {
   const sum = (counts.get(key) ?? 0) + by;
   if (sum > 0) counts.set(key, sum);
   else counts.delete(key);

@@ -5,15 +5,15 @@ import { limits } from '../limits.js';
 import { withoutBrackets } from './addresses.js';
 import { type AgentOptions, createAgents } from './agents.js';
 import { createCallers } from './callers.js';
-import type { Lookup } from './guarded.js';
+import type { ResolveName } from './guarded.js';
 import { createHandshakes, type Handshakes } from './handshakes.js';
-import { createNames, type Names } from './names.js';
+import { createHostNames, type HostNames } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { hostKey } from './tls.js';
-import { underWay } from './under-way.js';
+import { boundConcurrency } from './under-way.js';
 
 /** Error codes of the system and of undici for a timeout. */
-const LATE: readonly unknown[] = [
+const TIMEOUT_CODES: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
@@ -23,12 +23,12 @@ const LATE: readonly unknown[] = [
 /** The code of the system for a service that speaks another protocol, or no TLS that is taken. */
 const NO_TLS = 'EPROTO';
 
-interface Options extends Partial<AgentOptions> {
+interface OutboundOptions extends Partial<AgentOptions> {
   readonly allowPrivate: boolean;
   /** Calls under way: `limits.outbound.calls` unless given. */
   readonly calls?: { readonly process: number; readonly ledger: number };
   /** Resolves names; as the system does, unless given. */
-  readonly names?: Names;
+  readonly names?: HostNames;
   /** Bounds handshakes; within `limits.handshakes` unless given. */
   readonly handshakes?: Handshakes;
 }
@@ -40,14 +40,14 @@ interface Options extends Partial<AgentOptions> {
  */
 export function createOutbound({
   calls = limits.outbound.calls,
-  names = createNames(),
+  names = createHostNames(),
   handshakes,
   ...options
-}: Options): Outbound {
+}: OutboundOptions): Outbound {
   const { total, origins } = limits.outbound;
   const callers = createCallers();
   const isCalled = (ledger: number, host: string) => callers.of(host).includes(ledger);
-  const counted = underWay({ each: calls.ledger, all: calls.process });
+  const counted = boundConcurrency({ each: calls.ledger, all: calls.process });
   const agents = createAgents(
     { origins, certificates: limits.certificates.count, ...options },
     { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled) },
@@ -70,7 +70,7 @@ export function createOutbound({
     } catch (error) {
       if (error instanceof Overloaded) throw error;
       if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
-      throw failureOf(call, within, late, error);
+      throw toOutboundFailure(call, within, late, error);
     } finally {
       named();
       called();
@@ -83,7 +83,7 @@ export function createOutbound({
   };
 }
 
-function lookupOf(names: Names): Lookup {
+function lookupOf(names: HostNames): ResolveName {
   return (hostname, _, done) => {
     names.lookup(hostname).then(
       (addresses) => done(null, addresses),
@@ -100,12 +100,17 @@ async function passOver(stream: Dispatcher.ResponseData['body'], signal: AbortSi
   clearTimeout(timer);
 }
 
-function failureOf({ url }: OutboundCall, within: number, signal: AbortSignal, error: unknown): OutboundFailure {
+function toOutboundFailure(
+  { url }: OutboundCall,
+  within: number,
+  signal: AbortSignal,
+  error: unknown,
+): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const { host } = new URL(url);
   const { code, message } = error as NodeJS.ErrnoException;
   // Who waits too long for a turn gets an error of the ledger's.
-  if (signal.aborted || LATE.includes(code) || error instanceof LedgerError) {
+  if (signal.aborted || TIMEOUT_CODES.includes(code) || error instanceof LedgerError) {
     return new OutboundFailure('late', `${host} did not answer within ${within} ms`, 'ETIMEDOUT');
   }
   if (error instanceof errors.ResponseExceededMaxSizeError) {

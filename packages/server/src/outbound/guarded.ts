@@ -5,7 +5,7 @@ import { isPublic, withoutBrackets } from './addresses.js';
 import { OutboundFailure } from './outbound.js';
 
 /** Resolves a name to its addresses. */
-export type Lookup = (
+export type ResolveName = (
   hostname: string,
   options: { readonly all: true },
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
@@ -16,7 +16,7 @@ export interface Guard {
   /** Whether to connect to an address; to public ones unless given. */
   readonly allowed?: (address: string) => boolean;
   /** Resolves names; as the system does, unless given. */
-  readonly resolver?: Lookup;
+  readonly resolver?: ResolveName;
 }
 
 /**
@@ -30,13 +30,13 @@ export interface Guard {
 export function makeGuardedConnector(
   timeout: number,
   allowed: (address: string) => boolean = isPublic,
-  resolver: Lookup,
+  resolver: ResolveName,
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolver(hostname, { all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const [first, ...others] = addresses.filter(({ address }) => allowed(address));
-      if (!first) return callback(refusedAddress(hostname), '', 0);
+      if (!first) return callback(refuseAddress(hostname), '', 0);
       if (options.all) callback(null, [first, ...others]);
       else callback(null, first.address, first.family);
     });
@@ -45,11 +45,11 @@ export function makeGuardedConnector(
   return (options, callback) => {
     // A host that is an address skips the lookup, so it is checked here.
     const host = withoutBrackets(options.hostname);
-    if (isIP(host) !== 0 && !allowed(host)) callback(refusedAddress(host), null);
+    if (isIP(host) !== 0 && !allowed(host)) callback(refuseAddress(host), null);
     else connect(options, callback);
   };
 }
 
-function refusedAddress(host: string): OutboundFailure {
+function refuseAddress(host: string): OutboundFailure {
   return new OutboundFailure('refused', `${host} is not on the public Internet`);
 }

@@ -25,7 +25,7 @@ export interface Handshake {
 }
 
 /** Handshakes have taken too long: none is made for a while. That is no failure of the service's. */
-export class Resting extends Overloaded {
+export class HandshakesResting extends Overloaded {
   readonly code = 'EBUSY';
 
   /** @param milliseconds until one may begin */
@@ -64,7 +64,7 @@ export function createHandshakes(
     Math.max(owed(String(ledger)) - burst.ledger * rest.ledger, owed(hostOf(ledger, host)) - burst.host * rest.host);
   const assertMayBegin = (ledger: number, host: string) => {
     const wait = waitOf(ledger, host);
-    if (wait > 0) throw new Resting(host, wait);
+    if (wait > 0) throw new HandshakesResting(host, wait);
   };
   const inTurn = shareTurns(quick, now);
   return {

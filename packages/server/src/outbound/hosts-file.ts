@@ -22,12 +22,12 @@ export function parseHosts(text: string): Hosts {
   return hosts;
 }
 
-const LOOPBACK: readonly LookupAddress[] = [
+const LOOPBACK_ADDRESSES: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
 /** The addresses of a name that no name server is asked for: of the file, or `localhost` and names below it (RFC 6761). */
 export function addressesHere(hosts: Hosts, name: string): readonly LookupAddress[] | undefined {
-  return hosts.get(name) ?? (/^(?:.*\.)?localhost$/.test(name) ? LOOPBACK : undefined);
+  return hosts.get(name) ?? (/^(?:.*\.)?localhost$/.test(name) ? LOOPBACK_ADDRESSES : undefined);
 }

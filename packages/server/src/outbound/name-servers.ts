@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { limits } from '../limits.js';
 
 /** What name servers say of a name. */
-export interface Found {
+export interface FoundAddresses {
   /** None where the name is missing, or has none; of each family `limits.names.addresses` at most. */
   readonly addresses: readonly LookupAddress[];
   /** Milliseconds that they are good: none where a family may be missing. */
@@ -14,10 +14,10 @@ export interface Found {
 }
 
 /** Asks name servers for the addresses of a whole name, within so many milliseconds. */
-export type AskServers = (name: string, within: number) => Promise<Found>;
+export type AskServers = (name: string, within: number) => Promise<FoundAddresses>;
 
 /** What is said of a name that is missing, has no address of the family, or cannot be one. */
-const NONE: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
+const ABSENT_CODES: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 /**
  * Asks by sockets of the event loop, and so holds none of the threads that `dns.lookup` does. Both families are asked for at
@@ -31,7 +31,7 @@ export function createNameServers(servers?: readonly string[]): AskServers {
   if (servers) resolver.setServers(servers);
   return async (name, within) => {
     const until = performance.now() + within;
-    const answers: Answer[] = [];
+    const answers: AddressAnswer[] = [];
     const asked = [
       answerOf(resolver.resolve4(name, { ttl: true }), 4),
       answerOf(resolver.resolve6(name, { ttl: true }), 6),
@@ -54,11 +54,11 @@ export function createNameServers(servers?: readonly string[]): AskServers {
   };
 }
 
-interface Answer extends Found {
+interface AddressAnswer extends FoundAddresses {
   readonly family: number;
 }
 
-async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: number): Promise<Answer> {
+async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: number): Promise<AddressAnswer> {
   try {
     const records = (await asking).slice(0, limits.names.addresses);
     return {
@@ -69,7 +69,7 @@ async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: numbe
       isUnsure: false,
     };
   } catch (error) {
-    const isUnsure = !NONE.includes((error as NodeJS.ErrnoException).code);
+    const isUnsure = !ABSENT_CODES.includes((error as NodeJS.ErrnoException).code);
     return { family, addresses: [], life: Number.POSITIVE_INFINITY, isUnsure };
   }
 }

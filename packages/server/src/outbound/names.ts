@@ -4,12 +4,12 @@ import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import { limits } from '../limits.js';
 import { type Callers, chargeCallers, createCallers } from './callers.js';
 import { addressesHere, HOSTS_FILE, parseHosts } from './hosts-file.js';
-import { type AskServers, createNameServers, type Found } from './name-servers.js';
+import { type AskServers, createNameServers, type FoundAddresses } from './name-servers.js';
 import { candidatesOf, parseSearchOrder, RESOLVER_FILE } from './search-order.js';
 import { watchFile } from './watched-file.js';
 
 /** The names of hosts that calls lead to (decision 0013). */
-export interface Names {
+export interface HostNames {
   /** The calls that lookups are made for: each is counted for one of the ledgers that call the host. */
   readonly callers: Callers;
   /**
@@ -29,7 +29,7 @@ export interface NamesOptions {
 }
 
 /** Outcome of a lookup, for as long as it is remembered. */
-interface Known {
+interface KnownAddresses {
   readonly addresses: readonly LookupAddress[];
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | undefined;
   readonly until: number;
@@ -39,7 +39,7 @@ interface Known {
  * Resolves names as the system does: the hosts file, then name servers, in the order of the domains to search. Bounded in
  * time, and for each ledger in the number under way; what was found, or not, is remembered for some seconds.
  */
-export function createNames(options: NamesOptions = {}): Names {
+export function createHostNames(options: NamesOptions = {}): HostNames {
   const { hostsFile = HOSTS_FILE, resolverFile = RESOLVER_FILE, servers } = options;
   const { lookup: bounds, kept } = limits.names;
   const hosts = watchFile(hostsFile, parseHosts);
@@ -48,17 +48,17 @@ export function createNames(options: NamesOptions = {}): Names {
     order: parseSearchOrder(text),
     ask: createNameServers(servers),
   }));
-  const memory = new LruCache<string, Known>(kept.addresses, ({ addresses }) => addresses.length, kept.names);
-  const underWay = new Map<string, Promise<Known>>();
+  const memory = new LruCache<string, KnownAddresses>(kept.addresses, ({ addresses }) => addresses.length, kept.names);
+  const underWay = new Map<string, Promise<KnownAddresses>>();
   const callers = createCallers();
   const charged = chargeCallers(callers);
   const take = createWeightedSemaphore(bounds);
 
-  const resolve = async (name: string): Promise<Known> => {
+  const resolve = async (name: string): Promise<KnownAddresses> => {
     const here = addressesHere(await hosts(), name.replace(/\.$/, ''));
-    if (here) return known({ addresses: here, life: 0, isUnsure: false });
+    if (here) return remember({ addresses: here, life: 0, isUnsure: false });
     const { order, ask } = await system();
-    return known(await findFirst(candidatesOf(name, order), ask));
+    return remember(await findFirst(candidatesOf(name, order), ask));
   };
 
   const begin = (name: string) => {
@@ -92,9 +92,9 @@ export function createNames(options: NamesOptions = {}): Names {
   };
 }
 
-const TOO_MANY: Known = { addresses: [], code: 'EAI_AGAIN', until: 0 };
+const TOO_MANY: KnownAddresses = { addresses: [], code: 'EAI_AGAIN', until: 0 };
 
-function known({ addresses, life, isUnsure }: Found): Known {
+function remember({ addresses, life, isUnsure }: FoundAddresses): KnownAddresses {
   const { least, greatest, failed } = limits.names.life;
   const code = addresses.length > 0 ? undefined : isUnsure ? 'EAI_AGAIN' : 'ENOTFOUND';
   const kept = code === undefined ? Math.min(Math.max(life, least), greatest) : failed;
@@ -102,7 +102,7 @@ function known({ addresses, life, isUnsure }: Found): Known {
 }
 
 /** The first of several names that has an address. All are asked for within the time of one lookup. */
-async function findFirst(names: readonly string[], ask: AskServers): Promise<Found> {
+async function findFirst(names: readonly string[], ask: AskServers): Promise<FoundAddresses> {
   const until = performance.now() + limits.names.within;
   let isUnsure = false;
   for (const name of names) {

@@ -8,7 +8,7 @@ export interface SearchOrder {
 export const RESOLVER_FILE = '/etc/resolv.conf';
 
 /** The greatest numbers that the C library takes. */
-const MOST = { domains: 6, dots: 15 };
+const MOST_SEARCHED = { domains: 6, dots: 15 };
 
 /** What a file of this form says: the last `search` or `domain`, and `options ndots:`. */
 export function parseSearchOrder(text: string): SearchOrder {
@@ -22,9 +22,9 @@ export function parseSearchOrder(text: string): SearchOrder {
     if (keyword === 'search') domains = values.map(withoutDots).filter((domain) => domain !== '');
     if (keyword === 'domain') domains = values.slice(0, 1).map(withoutDots);
     const ndots = keyword === 'options' && values.map((value) => /^ndots:(\d{1,3})$/.exec(value)?.[1]).find(Boolean);
-    if (ndots) dots = Math.min(Number(ndots), MOST.dots);
+    if (ndots) dots = Math.min(Number(ndots), MOST_SEARCHED.dots);
   }
-  return { domains: domains.slice(0, MOST.domains), dots };
+  return { domains: domains.slice(0, MOST_SEARCHED.domains), dots };
 }
 
 /** The names that a name may stand for, in the order in which they are asked for. One that ends in a dot is whole. */

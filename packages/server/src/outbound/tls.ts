@@ -22,7 +22,7 @@ const CIPHERS = [
 ].join(':');
 
 /** Without the groups of finite fields, which servers of TLS 1.3 could choose as well. */
-const GROUPS = 'X25519:P-256:P-384:P-521';
+const KEY_EXCHANGE_GROUPS = 'X25519:P-256:P-384:P-521';
 
 /**
  * How all connections to services outside are encrypted (docs/operations/settings.md, decision 0013): TLS 1.2 or 1.3, and key exchanges
@@ -35,7 +35,7 @@ export function makeSecureContext(more: Pick<SecureContextOptions, 'ca' | 'cert'
     ...more,
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
-    ecdhCurve: GROUPS,
+    ecdhCurve: KEY_EXCHANGE_GROUPS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   });
 }

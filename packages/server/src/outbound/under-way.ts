@@ -12,7 +12,10 @@ export interface ConcurrencyBounds {
  *
  * @returns runs `work` for `of`; throws Overloaded at a bound
  */
-export function underWay({ each, all }: ConcurrencyBounds): <T>(of: number, work: () => Promise<T>) => Promise<T> {
+export function boundConcurrency({
+  each,
+  all,
+}: ConcurrencyBounds): <T>(of: number, work: () => Promise<T>) => Promise<T> {
   const counts = new Map<number, number>();
   let total = 0;
   return async (of, work) => {

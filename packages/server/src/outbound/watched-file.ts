@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 
 /** How often a file is looked at, in milliseconds. */
-const EVERY = 2_000;
+const LOOK_INTERVAL = 2_000;
 
 /** A file longer than this is none that is read here. */
-const LONGEST = 4 * 1024 * 1024;
+const LONGEST_FILE = 4 * 1024 * 1024;
 
 /** Codes of the system for a file that is not there. */
-const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
+const ABSENT_FILE_CODES: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
 
 /**
  * What a file of the system says, read anew when it has changed. A file that is missing, or too long, is empty; one that cannot be
@@ -15,7 +15,7 @@ const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
  *
  * @param every milliseconds after which it is looked at again
  */
-export function watchFile<T>(path: string, parse: (text: string) => T, every = EVERY): () => Promise<T> {
+export function watchFile<T>(path: string, parse: (text: string) => T, every = LOOK_INTERVAL): () => Promise<T> {
   let looked = Number.NEGATIVE_INFINITY;
   let state = '';
   let parsed = parse('');
@@ -26,10 +26,10 @@ export function watchFile<T>(path: string, parse: (text: string) => T, every = E
       const { mtimeMs, size, ino } = await stat(path);
       const now = `${mtimeMs} ${size} ${ino}`;
       if (now === state) return;
-      parsed = parse(size <= LONGEST ? await readFile(path, 'utf8') : '');
+      parsed = parse(size <= LONGEST_FILE ? await readFile(path, 'utf8') : '');
       state = now;
     } catch (error) {
-      if (!MISSING.includes((error as NodeJS.ErrnoException).code)) return;
+      if (!ABSENT_FILE_CODES.includes((error as NodeJS.ErrnoException).code)) return;
       parsed = parse('');
       state = '';
     }

@@ -70,7 +70,7 @@ function collect(
       collect(found, `${path}.${member}`, depth + segmentsOf(member), inner, others, arrays);
     }
   } else if (steps.length === 0) {
-    keep(found, path, value);
+    addToDocument(found, path, value);
   } else if (typeof value === 'string' && steps.length === 1 && steps[0] === 'handle') {
     // An address may be the handle alone (interface/intents#claims).
     collect(found, `${path}.handle`, depth + 1, value, [], arrays);
@@ -85,7 +85,7 @@ function segmentsOf(member: string): number {
 /** Characters that a number, a boolean or a null counts as. */
 const SCALAR = 8;
 
-function keep(found: DocumentBuilder, path: string, value: Json): void {
+function addToDocument(found: DocumentBuilder, path: string, value: Json): void {
   const values = found.document[path];
   found.size += (values ? 0 : path.length) + (typeof value === 'string' ? value.length : SCALAR);
   if (found.size > limits.document) {

@@ -51,7 +51,7 @@ function mistakes(text: string, data: JsonObject): [hint: string, texts: string[
     ['The hash is over {"data": …}. Hash the value of `data` alone.', [canonical({ data })]],
     [
       'The hash is over `data` without its null members. Members with null count; leave them out of `data` or hash them.',
-      [canonical(withoutNulls(data))],
+      [canonical(removeNulls(data))],
     ],
     ...absent.map((name): [string, string[]] => [
       `The hash counts a member \`${name}\` that \`data\` lacks: it was null or undefined. Leave such members out before hashing.`,
@@ -59,11 +59,11 @@ function mistakes(text: string, data: JsonObject): [hint: string, texts: string[
     ]),
     [
       'The hash is over numbers written as text. Numbers in `data` are hashed as numbers.',
-      [canonical(mapped(data, (one) => (typeof one === 'number' ? String(one) : one)))],
+      [canonical(mapJson(data, (one) => (typeof one === 'number' ? String(one) : one)))],
     ],
     [
       'The hash is over numbers, and `data` has them as text. Send what was hashed.',
-      [canonical(mapped(data, (one) => (isNumeric(one) ? Number(one) : one)))],
+      [canonical(mapJson(data, (one) => (isNumeric(one) ? Number(one) : one)))],
     ],
   ];
 }
@@ -82,17 +82,17 @@ function withUndefined(data: JsonObject, name: string): string {
   return `{${parts.map((one) => `${JSON.stringify(one)}:${one === name ? 'undefined' : canonical(data[one] as Json)}`).join(',')}}`;
 }
 
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+function removeNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(removeNulls);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, one]) => one !== null);
-  return Object.fromEntries(kept.map(([name, one]) => [name, withoutNulls(one as Json)]));
+  return Object.fromEntries(kept.map(([name, one]) => [name, removeNulls(one as Json)]));
 }
 
-function mapped(value: Json, change: (one: Json) => Json): Json {
-  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+function mapJson(value: Json, change: (one: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map((one) => mapJson(one, change));
   if (!isObject(value)) return change(value);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one as Json, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapJson(one as Json, change)]));
 }
 
 function isNumeric(value: Json): value is string {

@@ -7,7 +7,7 @@ import { limits } from '../limits.js';
 import type { Indexed } from '../store/queries/list.js';
 
 /** The facts that access to a record is judged by, beside the other columns of its index entry. */
-interface Judged {
+interface AccessFacts {
   /** The version they were taken from: a write by an older release leaves those of an earlier version in place. */
   readonly change: number;
   readonly access: readonly AccessEntry[];
@@ -24,7 +24,7 @@ interface Judged {
  */
 export function formatJudged(record: RecordEnvelope, change: number): string | undefined {
   const { owners, labels = [], thread } = record.meta;
-  const judged: Judged = {
+  const judged: AccessFacts = {
     change,
     access: accessOf(record),
     owners,
@@ -40,7 +40,7 @@ export function parseIndexedSubject(
   kind: Kind,
   { change, key, status, domain, judged: text }: Indexed,
 ): Subject | undefined {
-  const judged = text === null ? undefined : (readJson(text) as Judged);
+  const judged = text === null ? undefined : (readJson(text) as AccessFacts);
   if (judged?.change !== change) return undefined;
   const { access, owners, labels, thread } = judged;
   return {

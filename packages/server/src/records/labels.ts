@@ -7,7 +7,7 @@ import { limits } from '../limits.js';
  * @param customs what the client's proofs say, in their order
  * @throws as `changeLabels` does
  */
-export function labelsAfter(
+export function applyLabels(
   had: readonly string[] | undefined,
   customs: readonly (JsonObject | undefined)[],
 ): string[] | undefined {
@@ -54,9 +54,10 @@ export function changeLabels(
 const LABEL_OPERATORS = ['$push', '$pull', '$pullAll'];
 
 function applyOperators(had: readonly string[], change: Json, at: string): string[] {
-  if (!isObject(change)) throw invalid(at);
+  if (!isObject(change)) throw labelsInvalid(at);
   const operators = Object.keys(change);
-  if (operators.length === 0 || operators.some((operator) => !LABEL_OPERATORS.includes(operator))) throw invalid(at);
+  if (operators.length === 0 || operators.some((operator) => !LABEL_OPERATORS.includes(operator)))
+    throw labelsInvalid(at);
   const added = change.$push === undefined ? [] : labelList(change.$push, at);
   const removed = new Set([
     ...(change.$pull === undefined ? [] : labelList(change.$pull, at)),
@@ -68,12 +69,12 @@ function applyOperators(had: readonly string[], change: Json, at: string): strin
 function labelList(value: Json, at: string): string[] {
   const list = Array.isArray(value) ? value : [value];
   return list.map((label) => {
-    if (typeof label !== 'string' || label.length === 0 || label.length > limits.label) throw invalid(at);
+    if (typeof label !== 'string' || label.length === 0 || label.length > limits.label) throw labelsInvalid(at);
     return label;
   });
 }
 
-function invalid(at: string): LedgerError {
+function labelsInvalid(at: string): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
     `Schema validation error: request/body${at} must be labels of 1 to ${limits.label} characters, or $push, $pull or $pullAll of them`,

@@ -5,7 +5,7 @@ import { limits } from '../limits.js';
 import type { SentProof } from './sent.js';
 
 /** Characters of a moment that a refusal repeats. */
-const SHOWN = 40;
+const LONGEST_SHOWN = 40;
 
 /**
  * Holds `custom.moment` of proofs to what readers take it for: when the proof was made (interface/proofs#a-proof-counts-for-one-record).
@@ -21,7 +21,7 @@ export function assertMoments({ runtime }: Pick<Service, 'runtime'>, customs: re
     if (instant === undefined) {
       throw new LedgerError(
         'record.invalid',
-        `Moment in the proof must be an ISO 8601 date: '${sent.slice(0, SHOWN)}'`,
+        `Moment in the proof must be an ISO 8601 date: '${sent.slice(0, LONGEST_SHOWN)}'`,
       );
     }
     if (Date.parse(instant) > runtime.now() + limits.momentAhead * 60_000) {

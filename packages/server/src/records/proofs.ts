@@ -112,7 +112,7 @@ export function useOf(
 }
 
 /** `useOf` of all that a client signed, each once. */
-export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'>): string[] {
+export function usesOfProofs(service: Service, { signed }: Pick<ClientProofs, 'signed'>): string[] {
   return [...new Set(signed.map((proof) => useOf(service, proof)))];
 }
 

@@ -7,7 +7,7 @@ import { limits } from '../limits.js';
 import { judgeChain, readClientCertificate } from '../untrusted-keys/certificate.js';
 import { assertSound, readPrivateKey } from '../untrusted-keys/private-key.js';
 import { RSA_SIZES } from '../untrusted-keys/public-key.js';
-import { sizeOf } from '../untrusted-keys/rsa.js';
+import { modulusBits } from '../untrusted-keys/rsa.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 
 /**
@@ -52,7 +52,7 @@ export function sealSecrets(
  * @param previous the data that an update replaces
  * @throws `record.invalid` for one that is not taken (interface/signers#key-pairs, interface/bridges#security-at-call-time)
  */
-export async function checkKeys(
+export async function checkSecretKeys(
   session: Pick<Session, 'task' | 'runtime'>,
   kind: Kind,
   data: JsonObject,
@@ -64,7 +64,7 @@ export async function checkKeys(
     const pem = Object.hasOwn(sent, key.secret) ? sent[key.secret] : undefined;
     if (pem === undefined && kept.has(key.certificates)) continue;
     try {
-      await assertTaken(session, key, pem);
+      await assertCertificateTaken(session, key, pem);
     } catch (error) {
       if (!(error instanceof UnusableKey)) throw error;
       throw new LedgerError('record.invalid', `${key.subject} cannot be used: ${error.message}`);
@@ -73,7 +73,7 @@ export async function checkKeys(
 }
 
 /** @throws UnusableKey */
-async function assertTaken(
+async function assertCertificateTaken(
   { task, runtime }: Pick<Session, 'task' | 'runtime'>,
   { certificates }: SecretKey,
   pem: string | undefined,
@@ -85,7 +85,7 @@ async function assertTaken(
   const key = readPrivateKey(pem);
   if (certificates !== undefined) readClientCertificate(certificates, pem);
   else if (!key.rsa) throw new UnusableKey(`The private key is not ${RSA_SIZES}`);
-  if (key.rsa) await task.turn(Math.round(primes * (sizeOf(key.rsa) / rsa.greatest) ** 3));
+  if (key.rsa) await task.turn(Math.round(primes * (modulusBits(key.rsa) / rsa.greatest) ** 3));
   assertSound(key, runtime.random);
 }
 

@@ -57,14 +57,14 @@ async function compileEntry(session: Session, entry: SchemaEntry, kind: Schemed)
 type OfKind = ReadonlyMap<string, SchemaEntry>;
 
 /** The domains that the schemas in use of a kind are in; `undefined` for outside all. Cached by identity of the map. */
-const places = new WeakMap<OfKind, ReadonlySet<string | undefined>>();
+const domainsOfSchemas = new WeakMap<OfKind, ReadonlySet<string | undefined>>();
 
 /** Whether any of the schemas is for records in the domain. */
 function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): boolean {
-  let known = places.get(ofKind);
+  let known = domainsOfSchemas.get(ofKind);
   if (!known) {
     known = new Set([...ofKind.values()].filter(({ status }) => isInUse(status)).map((entry) => entry.domain));
-    places.set(ofKind, known);
+    domainsOfSchemas.set(ofKind, known);
   }
   return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
 }

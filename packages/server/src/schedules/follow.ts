@@ -25,13 +25,13 @@ export interface ScheduleMeans {
 export const FOLLOW_SCHEDULES = 'follow-schedules';
 
 /** A report that the ledger refuses is not tried again, and told of once. */
-type Refused = (ledger: Ledger, order: ReportOrder, error: LedgerError) => void;
+type OnReportRefused = (ledger: Ledger, order: ReportOrder, error: LedgerError) => void;
 
 /** Creates the reports that schedule policies ask for, one ledger at a time (interface/policies#schedule-policies). */
 export function followSchedules(means: ScheduleMeans): BackgroundWorker {
   const { service, logger } = means;
   const pass = limitRate(limits.background.lines, service.runtime.now);
-  const refused: Refused = ({ luid: ledger }, { policy: { luid: policy }, window }, { reason, detail }) => {
+  const refused: OnReportRefused = ({ luid: ledger }, { policy: { luid: policy }, window }, { reason, detail }) => {
     const passed = pass();
     if (!passed) return;
     const untold = passed.refused > 0 ? { untold: passed.refused } : {};
@@ -61,7 +61,7 @@ const DETAIL = 200;
 async function followLedger(
   { service, schedules, metrics }: ScheduleMeans,
   { id, luid }: { readonly id: number; readonly luid: string },
-  refused: Refused,
+  refused: OnReportRefused,
   signal: AbortSignal,
 ): Promise<void> {
   // Each piece of the work has what a request may take.
@@ -100,7 +100,7 @@ async function followLedger(
   if (failures.length > 0) throw failures[0];
 }
 
-async function seeTo(session: Session, order: ReportOrder, refused: Refused) {
+async function seeTo(session: Session, order: ReportOrder, refused: OnReportRefused) {
   try {
     return await createScheduledReport(session, order);
   } catch (error) {

@@ -45,7 +45,7 @@ export function judgeSchedule(
   if (!timetable) return { row: { policy, hash, ...(through === undefined ? {} : { through }) } };
   const since = sinceWhen(row, { hash, moment }, enabled);
   const last = timetable.upTo(now);
-  const missed = last !== undefined && last > since ? last : outstanding(row, { hash, moment }, now);
+  const missed = last !== undefined && last > since ? last : instantStillDue(row, { hash, moment }, now);
   const done = Math.max(missed ?? since, since);
   const next = timetable.after(Math.max(now, done));
   const followed = { policy, hash, through: done, ...(next === undefined ? {} : { next }) };
@@ -54,7 +54,7 @@ export function judgeSchedule(
 }
 
 /** The instant that other data of the policy named before it was changed, where nobody has seen to it. */
-function outstanding(
+function instantStillDue(
   row: FollowedSchedule | undefined,
   { hash, moment }: Pick<SchedulePolicy, 'hash' | 'moment'>,
   now: number,

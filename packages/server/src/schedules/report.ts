@@ -63,7 +63,7 @@ async function makeReportData(session: Session, { policy, window }: ReportOrder)
   if (members.has('start_timestamp')) custom.start_timestamp = new Date(window.begin).toISOString();
   if (members.has('end_timestamp')) custom.end_timestamp = new Date(window.end).toISOString();
   return {
-    handle: handleOf(session, [session.ledger.luid, luid, window.end]),
+    handle: makeReportHandle(session, [session.ledger.luid, luid, window.end]),
     schema: String(inputs.schema),
     ...(Object.keys(custom).length === 0 ? {} : { custom }),
   };
@@ -82,13 +82,13 @@ async function findCustomMembers({ store, ledger }: Session, handle: string): Pr
 }
 
 /** Characters of a handle that the ledger makes: as many as the second part of a luid has. */
-const HANDLE = 17;
+const HANDLE_LENGTH = 17;
 
 /**
  * The handle of the report of an instant: the idempotency key of its creation. Nobody without the master key knows it
  * before, and could take it.
  */
-function handleOf({ masterKey }: Service, named: readonly (string | number)[]): string {
+function makeReportHandle({ masterKey }: Service, named: readonly (string | number)[]): string {
   const key = createHmac('sha256', masterKey).update('countersign:schedules:1').digest();
-  return createHmac('sha256', key).update(JSON.stringify(named)).digest('base64url').slice(0, HANDLE);
+  return createHmac('sha256', key).update(JSON.stringify(named)).digest('base64url').slice(0, HANDLE_LENGTH);
 }

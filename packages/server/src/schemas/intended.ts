@@ -20,17 +20,17 @@ export function tellIntended(errors: readonly ValidationError[], schema: object,
     .filter(({ keyword }) => keyword === 'oneOf')
     .reduce<readonly Told[]>((told, choice) => {
       const { instancePath, schemaPath } = choice;
-      const value = valueAt(body, instancePath);
-      const actions = actionsOf(valueAt(schema, schemaPath.slice(1)));
+      const value = valueAtPointer(body, instancePath);
+      const actions = actionsOfAlternatives(valueAtPointer(schema, schemaPath.slice(1)));
       if (!actions || !isObject(value)) return told;
       const meant = actions.indexOf(value.action as string);
-      const isOfMeant = (one: Told) => isBelow(one, `${schemaPath}/${meant}/`);
-      const others = told.filter((one) => one !== choice && !(isBelow(one, `${schemaPath}/`) && !isOfMeant(one)));
+      const isOfMeant = (one: Told) => isErrorBelow(one, `${schemaPath}/${meant}/`);
+      const others = told.filter((one) => one !== choice && !(isErrorBelow(one, `${schemaPath}/`) && !isOfMeant(one)));
       return meant < 0 ? [...others, unknownAction(instancePath, value, actions)] : others;
     }, errors);
 }
 
-function isBelow(error: Told, path: string): boolean {
+function isErrorBelow(error: Told, path: string): boolean {
   return (error as Partial<ValidationError>).schemaPath?.startsWith(path) ?? false;
 }
 
@@ -41,15 +41,15 @@ function unknownAction(instancePath: string, { action }: JsonObject, actions: re
 }
 
 /** The one action of each alternative; undefined unless each has one. */
-function actionsOf(alternatives: unknown): readonly string[] | undefined {
+function actionsOfAlternatives(alternatives: unknown): readonly string[] | undefined {
   if (!Array.isArray(alternatives)) return undefined;
-  const actions = alternatives.map((one) => valueAt(one, '/properties/action/enum'));
+  const actions = alternatives.map((one) => valueAtPointer(one, '/properties/action/enum'));
   const isOne = (one: unknown): one is [string] => Array.isArray(one) && one.length === 1;
   return actions.every(isOne) ? actions.map(([action]) => action) : undefined;
 }
 
 /** What a JSON pointer without escapes leads to. */
-function valueAt(from: unknown, pointer: string): unknown {
+function valueAtPointer(from: unknown, pointer: string): unknown {
   return pointer
     .split('/')
     .slice(1)

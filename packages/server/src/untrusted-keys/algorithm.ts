@@ -26,14 +26,14 @@ export function readAlgorithm(value: DerValue): Algorithm | undefined {
     case ED25519:
       return parameters === undefined ? { name: 'ed25519' } : undefined;
     case EC:
-      return parameters?.tag === TAG.oid ? namedCurve(parameters.oid()) : undefined;
+      return parameters?.tag === TAG.oid ? curveOf(parameters.oid()) : undefined;
     default:
       return undefined;
   }
 }
 
 /** @param id identifier of the curve, in hexadecimal */
-export function namedCurve(id: string): Algorithm | undefined {
+export function curveOf(id: string): Algorithm | undefined {
   const curve = CURVES.get(id);
   return curve && { name: 'ec', curve, curveId: id };
 }

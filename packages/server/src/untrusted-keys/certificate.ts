@@ -24,14 +24,15 @@ export function readClientCertificate(chain: string, key: string): JudgedCertifi
   const certificates = judgeChain(chain);
   const { key: privateKey } = readPrivateKey(key);
   // A key of another kind than the certificate's would be taken, and the certificate not be shown.
-  if (!isOf(certificates[0]!, privateKey)) throw new UnusableKey('The private key is not that of the certificate');
+  if (!isCertificateOf(certificates[0]!, privateKey))
+    throw new UnusableKey('The private key is not that of the certificate');
   return {
     chain: certificates.map((der) => toPem('CERTIFICATE', der)).join(''),
     key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
   };
 }
 
-const UNREADABLE = 'The certificate cannot be read';
+const UNREADABLE_CERTIFICATE = 'The certificate cannot be read';
 
 /**
  * The certificates of a chain in DER, one at least. Only the form, and the public keys, are judged.
@@ -44,7 +45,8 @@ export function judgeChain(chain: string): readonly Buffer[] {
   const blocks = pemBlocks(chain).filter(({ label }) => label === 'CERTIFICATE');
   if (blocks.length > count) throw new UnusableKey(`There are more than ${count} certificates`);
   const certificates = blocks.map(bytesOfPem);
-  if (certificates.length === 0 || !certificates.every((der) => der !== undefined)) throw new UnusableKey(UNREADABLE);
+  if (certificates.length === 0 || !certificates.every((der) => der !== undefined))
+    throw new UnusableKey(UNREADABLE_CERTIFICATE);
   if (certificates.every(hasTakenKey)) return certificates;
   throw new UnusableKey('A certificate has a key of a kind that is not taken');
 }
@@ -53,7 +55,7 @@ function hasTakenKey(der: Buffer): boolean {
   try {
     return isTakenPublicKey(publicKeyInfoOf(readDer(der)));
   } catch (error) {
-    if (error instanceof MalformedDer) throw new UnusableKey(UNREADABLE);
+    if (error instanceof MalformedDer) throw new UnusableKey(UNREADABLE_CERTIFICATE);
     throw error;
   }
 }
@@ -67,10 +69,10 @@ function publicKeyInfoOf(certificate: DerValue): DerValue {
   return found;
 }
 
-function isOf(certificate: Buffer, key: Parameters<X509Certificate['checkPrivateKey']>[0]): boolean {
+function isCertificateOf(certificate: Buffer, key: Parameters<X509Certificate['checkPrivateKey']>[0]): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(key);
   } catch {
-    throw new UnusableKey(UNREADABLE);
+    throw new UnusableKey(UNREADABLE_CERTIFICATE);
   }
 }

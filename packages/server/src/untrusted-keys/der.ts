@@ -33,7 +33,7 @@ export class DerValue {
     const [tag = 0, first = 0] = this.whole;
     this.tag = tag;
     this.content = this.whole.subarray(first < 0x80 ? 2 : 2 + (first & 0x7f));
-    const shortest = header(tag, this.content.length);
+    const shortest = derHeader(tag, this.content.length);
     if (!shortest.equals(this.whole.subarray(0, shortest.length))) throw new MalformedDer('A length is not in DER');
     if (shortest.length + this.content.length !== this.whole.length) throw new MalformedDer('A length is wrong');
   }
@@ -96,13 +96,13 @@ export class DerValue {
 export function readDer(bytes: Uint8Array): DerValue {
   const { depth: maxDepth, values: maxNodes } = limits.untrustedKeys.der;
   assertIdentifiersAreShort(bytes, 0, bytes.length, maxDepth);
-  const { offset, result } = parse(bytes, { maxDepth, maxNodes, parseEmbedded: false, copyInput: false });
+  const { offset, result } = parseBer(bytes, { maxDepth, maxNodes, parseEmbedded: false, copyInput: false });
   if (offset !== bytes.length || result.error) throw new MalformedDer('The bytes are not one value');
   return new DerValue(result as BaseBlock);
 }
 
 /** Bits of a tag: its class, whether it holds values, and its number. */
-const BITS = { class: 0xc0, constructed: 0x20, number: 0x1f } as const;
+const TAG_BITS = { class: 0xc0, constructed: 0x20, number: 0x1f } as const;
 
 /** Numbers of the tags OBJECT IDENTIFIER and RELATIVE-OID. */
 const IDENTIFIERS: readonly number[] = [0x06, 0x0d];
@@ -114,20 +114,20 @@ function assertIdentifiersAreShort(bytes: Uint8Array, start: number, end: number
     const [tag = 0, first = 0] = bytes.subarray(at, end);
     const digits = first < 0x80 ? 0 : first & 0x7f;
     // A length that is not told is BER; a tag of more bytes is in no key.
-    if (first === 0x80 || digits > 4 || (tag & BITS.number) === BITS.number)
+    if (first === 0x80 || digits > 4 || (tag & TAG_BITS.number) === TAG_BITS.number)
       throw new MalformedDer('A tag is not taken');
     const content = at + 2 + digits;
     const length = digits === 0 ? first : bytes.subarray(at + 2, content).reduce((sum, byte) => sum * 256 + byte, 0);
     if (content + length > end) throw new MalformedDer('A length is wrong');
-    const isIdentifier = (tag & BITS.class) === 0 && IDENTIFIERS.includes(tag & BITS.number);
+    const isIdentifier = (tag & TAG_BITS.class) === 0 && IDENTIFIERS.includes(tag & TAG_BITS.number);
     if (isIdentifier && length > limits.untrustedKeys.der.identifier)
       throw new MalformedDer('An identifier is too long');
-    if ((tag & BITS.constructed) !== 0) assertIdentifiersAreShort(bytes, content, content + length, levels - 1);
+    if ((tag & TAG_BITS.constructed) !== 0) assertIdentifiersAreShort(bytes, content, content + length, levels - 1);
     at = content + length;
   }
 }
 
-function parse(...given: Parameters<typeof fromBER>): ReturnType<typeof fromBER> {
+function parseBer(...given: Parameters<typeof fromBER>): ReturnType<typeof fromBER> {
   try {
     return fromBER(...given);
   } catch {
@@ -139,7 +139,7 @@ function parse(...given: Parameters<typeof fromBER>): ReturnType<typeof fromBER>
 /** @param parts what it holds, in order */
 export function derOf(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
-  return Buffer.concat([header(tag, content.length), content]);
+  return Buffer.concat([derHeader(tag, content.length), content]);
 }
 
 export function sequenceOf(...parts: readonly Uint8Array[]): Buffer {
@@ -159,7 +159,7 @@ export function oidOf(hex: string): Buffer {
 }
 
 /** Tag and length, in the shortest form. */
-function header(tag: number, length: number): Buffer {
+function derHeader(tag: number, length: number): Buffer {
   if (length < 0x80) return Buffer.of(tag, length);
   const digits = length.toString(16);
   const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
-import { type Algorithm, namedCurve, readAlgorithm, writeAlgorithm } from './algorithm.js';
+import { type Algorithm, curveOf, readAlgorithm, writeAlgorithm } from './algorithm.js';
 import { type DerValue, derOf, integerOf, MalformedDer, readDer, sequenceOf, TAG } from './der.js';
 import { bytesOfPem, type PemBlock, pemBlocks } from './pem.js';
 import { RSA_SIZES } from './public-key.js';
@@ -16,7 +16,7 @@ export interface SigningPrivateKey {
 }
 
 /** What became of the last texts that were judged, by their digest: the same key is judged once. */
-const judged = new LruCache<string, SigningPrivateKey | { readonly refusal: string }>(limits.untrustedKeys.judged);
+const keyCache = new LruCache<string, SigningPrivateKey | { readonly refusal: string }>(limits.untrustedKeys.judged);
 
 /**
  * The private key of a PEM text: PKCS#8, PKCS#1 or SEC 1. OpenSSL is given bytes that are made here from the numbers of the
@@ -27,13 +27,13 @@ const judged = new LruCache<string, SigningPrivateKey | { readonly refusal: stri
 export function readPrivateKey(pem: string): SigningPrivateKey {
   if (pem.length > limits.untrustedKeys.privateKey) throw new UnusableKey('The private key is too long');
   const name = createHash('sha256').update(pem).digest('base64');
-  const outcome = judged.getOrSet(name, () => judge(pem));
+  const outcome = keyCache.getOrSet(name, () => judgePrivateKey(pem));
   if ('refusal' in outcome) throw new UnusableKey(outcome.refusal);
   return outcome;
 }
 
 /** Keys that were told by their primes. */
-const sound = new WeakMap<SigningPrivateKey, boolean>();
+const keysWithPrimes = new WeakMap<SigningPrivateKey, boolean>();
 
 /**
  * Judges what `readPrivateKey` leaves open, once for each key, since it takes longer: it is for keys that are stored.
@@ -41,22 +41,22 @@ const sound = new WeakMap<SigningPrivateKey, boolean>();
  * @throws UnusableKey
  */
 export function assertSound(key: SigningPrivateKey, random: (bytes: number) => Uint8Array): void {
-  const isSound = sound.get(key) ?? (!key.rsa || havePrimes(key.rsa, random));
-  sound.set(key, isSound);
-  if (!isSound) throw new UnusableKey(UNFIT);
+  const isSound = keysWithPrimes.get(key) ?? (!key.rsa || havePrimes(key.rsa, random));
+  keysWithPrimes.set(key, isSound);
+  if (!isSound) throw new UnusableKey(UNFIT_NUMBERS);
 }
 
-const UNREADABLE = 'The private key cannot be read';
+const UNREADABLE_PRIVATE_KEY = 'The private key cannot be read';
 const LOCKED = 'The private key has a passphrase';
 const NOT_TAKEN = `The private key is of a kind that is not taken: ${RSA_SIZES}, P-256, P-384, P-521 and Ed25519 are`;
-const UNFIT = 'The numbers of the private key do not fit together';
+const UNFIT_NUMBERS = 'The numbers of the private key do not fit together';
 
-function judge(pem: string): SigningPrivateKey | { readonly refusal: string } {
+function judgePrivateKey(pem: string): SigningPrivateKey | { readonly refusal: string } {
   try {
-    const written = write(pem);
-    return typeof written === 'string' ? { refusal: written } : load(written);
+    const written = rewriteKey(pem);
+    return typeof written === 'string' ? { refusal: written } : loadKey(written);
   } catch (error) {
-    if (error instanceof MalformedDer) return { refusal: UNREADABLE };
+    if (error instanceof MalformedDer) return { refusal: UNREADABLE_PRIVATE_KEY };
     throw error;
   }
 }
@@ -67,22 +67,22 @@ interface Written {
   readonly rsa?: RsaPrivate;
 }
 
-function load({ der, rsa }: Written): SigningPrivateKey | { readonly refusal: string } {
+function loadKey({ der, rsa }: Written): SigningPrivateKey | { readonly refusal: string } {
   try {
     return { key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), ...(rsa ? { rsa } : {}) };
   } catch {
     // What the library says may quote the text.
-    return { refusal: UNREADABLE };
+    return { refusal: UNREADABLE_PRIVATE_KEY };
   }
 }
 
 /** The first private key in a text, written anew; or why it is not taken. */
-function write(pem: string): Written | string {
+function rewriteKey(pem: string): Written | string {
   const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'));
-  if (!block) return UNREADABLE;
+  if (!block) return UNREADABLE_PRIVATE_KEY;
   if (block.label.startsWith('ENCRYPTED') || block.text.includes('ENCRYPTED')) return LOCKED;
   const bytes = bytesOfPem(block);
-  return bytes ? writeAs(block, bytes) : UNREADABLE;
+  return bytes ? writeAs(block, bytes) : UNREADABLE_PRIVATE_KEY;
 }
 
 function writeAs({ label }: PemBlock, bytes: Uint8Array): Written | string {
@@ -101,7 +101,7 @@ function writeAs({ label }: PemBlock, bytes: Uint8Array): Written | string {
 /** PrivateKeyInfo (RFC 5208), or OneAsymmetricKey (RFC 5958), whose attributes and public key are left out. */
 function writePkcs8(value: DerValue): Written | string {
   const [version, named, key, ...rest] = value.parts();
-  if (!version || !named || !key || version.integer() > 1n || rest.length > 2) return UNREADABLE;
+  if (!version || !named || !key || version.integer() > 1n || rest.length > 2) return UNREADABLE_PRIVATE_KEY;
   const algorithm = readAlgorithm(named);
   const inner = readDer(key.octets());
   switch (algorithm?.name) {
@@ -110,7 +110,7 @@ function writePkcs8(value: DerValue): Written | string {
     case 'ec':
       return writeEc(inner, algorithm);
     case 'ed25519':
-      return inner.octets().length === 32 ? { der: pkcs8Of(algorithm, inner.whole) } : UNREADABLE;
+      return inner.octets().length === 32 ? { der: pkcs8Of(algorithm, inner.whole) } : UNREADABLE_PRIVATE_KEY;
     case undefined:
       return NOT_TAKEN;
   }
@@ -119,7 +119,7 @@ function writePkcs8(value: DerValue): Written | string {
 function writeRsa(value: DerValue): Written | string {
   const numbers = readRsaPrivate(value);
   if (!numbers || !isBoundedRsa(numbers)) return NOT_TAKEN;
-  if (!fitsTogether(numbers)) return UNFIT;
+  if (!fitsTogether(numbers)) return UNFIT_NUMBERS;
   return { der: pkcs8Of({ name: 'rsa' }, writeRsaPrivate(numbers)), rsa: numbers };
 }
 
@@ -131,16 +131,16 @@ function writeRsa(value: DerValue): Written | string {
  */
 function writeEc(value: DerValue, known: Algorithm | undefined): Written | string {
   const [version, secret, ...more] = value.parts();
-  if (!version || !secret || version.integer() !== 1n || more.length > 2) return UNREADABLE;
+  if (!version || !secret || version.integer() !== 1n || more.length > 2) return UNREADABLE_PRIVATE_KEY;
   const parameters = more.find(({ tag }) => tag === TAG.context)?.parts(TAG.context)[0];
-  const named = parameters?.tag === TAG.oid ? namedCurve(parameters.oid()) : undefined;
+  const named = parameters?.tag === TAG.oid ? curveOf(parameters.oid()) : undefined;
   const algorithm = known ?? named;
   if (algorithm?.name !== 'ec' || (parameters && named?.name !== 'ec')) return NOT_TAKEN;
   const { bytes, order } = algorithm.curve;
   const octets = Buffer.from(secret.octets());
-  if (octets.length !== bytes) return UNREADABLE;
+  if (octets.length !== bytes) return UNREADABLE_PRIVATE_KEY;
   const number = BigInt(`0x${octets.toString('hex')}`);
-  if (number === 0n || number >= order) return UNFIT;
+  if (number === 0n || number >= order) return UNFIT_NUMBERS;
   return { der: pkcs8Of(algorithm, sequenceOf(integerOf(1n), derOf(TAG.octets, octets))) };
 }
 

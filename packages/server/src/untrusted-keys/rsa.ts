@@ -91,7 +91,7 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
 }
 
 /** Bits of the modulus. */
-export function sizeOf({ modulus }: RsaPublic): number {
+export function modulusBits({ modulus }: RsaPublic): number {
   return bitsOf(modulus);
 }
 

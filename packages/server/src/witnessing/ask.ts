@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** What a witness answered. */
-export type Answered =
+export type WitnessAnswered =
   | { readonly outcome: 'cosigned'; readonly line: string }
   /** It has cosigned a tree of another size last. */
   | { readonly outcome: 'elsewhere'; readonly size: number }
@@ -23,7 +23,7 @@ export type Answered =
   | { readonly outcome: 'refused' | 'invalid' | 'failed'; readonly why: string };
 
 /** Where a witness is asked, and the key of its cosignatures. */
-export interface Asked {
+export interface AskedWitness {
   readonly key: NoteKey;
   /** Its address without `add-checkpoint`. */
   readonly url: string;
@@ -38,12 +38,12 @@ const REFUSALS: readonly number[] = [400, 401, 403, 404, 405, 410, 413];
  * @throws OutboundFailure, Overloaded
  */
 export async function askWitness(
-  asked: Asked,
+  asked: AskedWitness,
   { ledger, old, proof, note, size }: Request,
   outbound: Pick<Outbound, 'send'>,
   suite: Pick<Suite, 'verify'>,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<WitnessAnswered> {
   const { status, text } = await outbound.send({
     ledger,
     method: 'POST',
@@ -60,11 +60,11 @@ export async function askWitness(
 }
 
 /** The address of something that a witness serves. */
-export function inFolder({ url }: Asked, path: string): string {
+export function inFolder({ url }: AskedWitness, path: string): string {
   return `${url.replace(/\/+$/, '')}/${path}`;
 }
 
-function readCosignature(key: NoteKey, note: string, lines: string, suite: Pick<Suite, 'verify'>): Answered {
+function readCosignature(key: NoteKey, note: string, lines: string, suite: Pick<Suite, 'verify'>): WitnessAnswered {
   try {
     const { text, signatures } = parseNote(note + lines);
     if (text !== parseNote(note).text) throw new Error('what it answered is more than signatures');
@@ -76,7 +76,7 @@ function readCosignature(key: NoteKey, note: string, lines: string, suite: Pick<
   }
 }
 
-function readSize(text: string, old: number, size: number): Answered {
+function readSize(text: string, old: number, size: number): WitnessAnswered {
   const known = /^(?:0|[1-9]\d{0,15})\n?$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(known)) return { outcome: 'invalid', why: 'it answered 409 without a size' };
   if (known !== old) return { outcome: 'elsewhere', size: known };

@@ -14,7 +14,7 @@ export interface CircuitBreaker {
   ask<T extends { readonly outcome: string }>(ledger: number, request: () => Promise<T>): Promise<T | undefined>;
 }
 
-interface Failures {
+interface FailureCount {
   count: number;
   /** Not before this time by the clock. */
   until: number;
@@ -31,8 +31,8 @@ export function createCircuitBreaker(
   refused: BackOff = limits.witnesses.refused,
 ): CircuitBreaker {
   const { each, patience, retry } = limits.witnesses;
-  const all: Failures = { count: 0, until: 0 };
-  const byLedger = new LruCache<number, Failures>(limits.ledgers.count);
+  const all: FailureCount = { count: 0, until: 0 };
+  const byLedger = new LruCache<number, FailureCount>(limits.ledgers.count);
   const waiting = new Set<() => void>();
   let underWay = 0;
 
@@ -61,7 +61,7 @@ export function createCircuitBreaker(
     const [next] = waiting;
     next?.();
   };
-  const failed = (failures: Failures, bounds: BackOff) => {
+  const failed = (failures: FailureCount, bounds: BackOff) => {
     failures.count += 1;
     failures.until = clock() + backOff(bounds, failures.count, random());
   };

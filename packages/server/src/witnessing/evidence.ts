@@ -6,13 +6,13 @@ import { contradictionOf } from '../log/contradiction.js';
 import type { Logs } from '../log/log.js';
 import type { Shown } from '../log/publish.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { type Asked, inFolder } from './ask.js';
+import { type AskedWitness, inFolder } from './ask.js';
 
 /** A witness that says that it has cosigned another tree. */
-export interface Claim {
+export interface WitnessClaim {
   readonly ledger: number;
   readonly name: string;
-  readonly asked: Asked;
+  readonly asked: AskedWitness;
   /** The key of the log's checkpoints. */
   readonly key: NoteKey;
   /** The newest checkpoint; undefined when the log is stopped by now. */
@@ -37,7 +37,7 @@ export type Evidence =
  * @throws OutboundFailure, Overloaded
  */
 export async function seekEvidence(
-  { ledger, name, asked, key, newest }: Claim,
+  { ledger, name, asked, key, newest }: WitnessClaim,
   { logs, outbound, suite }: EvidenceMeans,
   signal: AbortSignal,
 ): Promise<Evidence> {

@@ -18,7 +18,7 @@ import {
   readWitnesses,
   type WitnessRow,
 } from '../store/log/witnessing.js';
-import { type Answered, askWitness } from './ask.js';
+import { askWitness, type WitnessAnswered } from './ask.js';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js';
 import { seekEvidence } from './evidence.js';
 
@@ -56,7 +56,7 @@ interface Witness {
 }
 
 /** A round that asks the witnesses of one log about one tree. */
-interface Round {
+interface WitnessingRound {
   readonly ledger: number;
   readonly shown: Shown;
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, means: Wit
   });
   const tell = createTeller(means);
 
-  const seeTo = async (round: Round, witness: Witness, row: WitnessRow | undefined) => {
+  const seeTo = async (round: WitnessingRound, witness: Witness, row: WitnessRow | undefined) => {
     const { ledger, shown, lines } = round;
     if (row && row.size > shown.size) return;
     let line = row?.size === shown.size ? row.cosignature : undefined;
@@ -123,10 +123,15 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, means: Wit
 }
 
 /** Asks from what the witness is known to have, and once more from what it says it has. */
-async function askOnce(means: WitnessingMeans, round: Round, { name, asked }: Witness, old: number): Promise<Answered> {
+async function askOnce(
+  means: WitnessingMeans,
+  round: WitnessingRound,
+  { name, asked }: Witness,
+  old: number,
+): Promise<WitnessAnswered> {
   const { logs, outbound, suite } = means;
   const { ledger, shown, signal } = round;
-  const ask = async (old: number): Promise<Answered> => {
+  const ask = async (old: number): Promise<WitnessAnswered> => {
     const proof = await logs.consistency(ledger, old, shown.size);
     return askWitness(asked, { ...shown, ledger, old, proof }, outbound, suite, signal);
   };
@@ -134,7 +139,7 @@ async function askOnce(means: WitnessingMeans, round: Round, { name, asked }: Wi
     const first = await ask(old);
     const answered = first.outcome === 'elsewhere' && first.size <= shown.size ? await ask(first.size) : first;
     if (answered.outcome !== 'contradicted' && answered.outcome !== 'elsewhere') return answered;
-    return await judge(means, round, { name, asked }, answered);
+    return await judgeClaim(means, round, { name, asked }, answered);
   } catch (error) {
     if (error instanceof OutboundFailure) return { outcome: 'failed', why: error.message };
     throw error;
@@ -142,12 +147,12 @@ async function askOnce(means: WitnessingMeans, round: Round, { name, asked }: Wi
 }
 
 /** A witness says that it has another tree. The log is stopped where it can show that. */
-async function judge(
+async function judgeClaim(
   means: WitnessingMeans,
-  { ledger, shown, signal }: Round,
+  { ledger, shown, signal }: WitnessingRound,
   { name, asked }: Pick<Witness, 'name' | 'asked'>,
-  answered: Answered,
-): Promise<Answered> {
+  answered: WitnessAnswered,
+): Promise<WitnessAnswered> {
   const { logs, publicKeyOf } = means;
   const newest = () => logs.newest(ledger).catch(unlessStopped);
   if (answered.outcome === 'elsewhere') {
@@ -165,7 +170,7 @@ async function judge(
 /** Counts what witnesses answer, and writes what went wrong to the log, so many lines of it. */
 function createTeller({ logs, logger, clock }: WitnessingMeans) {
   const pass = limitRate(limits.background.lines, clock);
-  return ({ name }: Witness, { luid, size }: Shown, answered: Answered) => {
+  return ({ name }: Witness, { luid, size }: Shown, answered: WitnessAnswered) => {
     if (answered.outcome === 'elsewhere') return;
     logs.asked(name, answered.outcome);
     if (!('why' in answered)) return;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { RULE_ACTIONS } from '../../src/access/rules.js';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { expectRules } from '../support/checks.js';
 import { newKey, signed, type TestClient, type TestKey } from '../support/client.js';
 import { stored } from '../support/scene.js';
@@ -128,7 +128,7 @@ describe('an access check (interface/access#access-check)', () => {
     await stored(founder, 'wallet', { handle: 'w' });
     const ask = (data: JsonObject) => founder.create('/wallets/w/access/!check', data, {});
     for (const action of RULE_ACTIONS) expect((await ask({ action })).status, action).toBe(200);
-    for (const record of names.records) expect((await ask({ action: 'read', record })).status, record).toBe(200);
+    for (const record of recordNames.records) expect((await ask({ action: 'read', record })).status, record).toBe(200);
     const wrong: JsonObject[] = [
       {},
       { action: 'fly' },

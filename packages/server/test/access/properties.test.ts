@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
 import { decideAccess, mayEnter, mayQuery, mayRead, visible } from '../../src/access/decide.js';
 import { type ActionName, type RecordName, RULE_ACTIONS, type Rule } from '../../src/access/rules.js';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { bare, context, type Parts, policy, registered, stored } from './scene.js';
 
 const KINDS = ['wallet', 'symbol', 'intent', 'circle', 'domain', 'ledger'] as const;
 const actions = fc.constantFrom(...RULE_ACTIONS);
-const records = fc.constantFrom(...names.records);
+const records = fc.constantFrom(...recordNames.records);
 const kinds = fc.constantFrom(...KINDS);
 
 function namesOf<Name extends string>(name: fc.Arbitrary<Name>) {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { AccessEntries, AccessValues, RULE_ACTIONS, SignerMatcher } from '../../src/access/rules.js';
 import { oneOfNames } from '../../src/kinds/data.js';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
 import { listSharedSchemas } from '../../src/schemas/shared.js';
 
@@ -117,8 +117,8 @@ it('as many filter keys as the limit, and no more', () => {
 });
 
 it('stand alone as the record of a policy and the matcher of a quorum', () => {
-  expect(ajv.validate(oneOfNames(names.records), 'any')).toBe(true);
-  expect(ajv.validate(oneOfNames(names.records), 'wallets')).toBe(false);
+  expect(ajv.validate(oneOfNames(recordNames.records), 'any')).toBe(true);
+  expect(ajv.validate(oneOfNames(recordNames.records), 'wallets')).toBe(false);
   expect(ajv.validate(SignerMatcher, { handle: 'system' })).toBe(true);
   expect(ajv.validate(SignerMatcher, { unknown: 'system' })).toBe(false);
 });

@@ -5,7 +5,7 @@ import { Overloaded } from '../../src/base/gather.js';
 import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/deliver.js';
 import { limits } from '../../src/limits.js';
-import { Resting } from '../../src/outbound/handshakes.js';
+import { HandshakesResting } from '../../src/outbound/handshakes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
 import type { TestClient } from '../support/client.js';
@@ -322,7 +322,7 @@ it('a delivery that no call is made for now, since handshakes of its ledger took
   const run = worker.run(unit, never());
   await isUnderWay(1);
   const before = Date.now() + clock.ahead;
-  calls.held[0]!.fail(new Resting(HOST, 60_000));
+  calls.held[0]!.fail(new HandshakesResting(HOST, 60_000));
   await run;
   const [row] = await load(client);
   expect(row).toMatchObject({ status: 'pending', attempts: 0, proofs: [] });

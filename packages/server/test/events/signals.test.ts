@@ -1,7 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { withBridge } from '../forward/bridge.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
 import { newKey, newLedger, proofOver, signed, updateOf } from '../support/client.js';
@@ -44,7 +44,7 @@ describe('the signals of the specification', () => {
   });
 
   it('are all among those that effects subscribe to', () => {
-    for (const [signal] of EMITTED) expect(names.signals).toContain(signal);
+    for (const [signal] of EMITTED) expect(recordNames.signals).toContain(signal);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { composeEvent, type EventPlan, referenceKey, referencesOf } from '../../src/events/event.js';
 import type { KindName } from '../../src/kinds/kind.js';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import type { TestClient } from '../support/client.js';
 import { make, type Scene, setScene, stored } from '../support/scene.js';
@@ -81,7 +81,7 @@ async function textsOf(server: RunningServer, plans: readonly EventPlan[]): Prom
 export async function subscribeToAll(client: TestClient, begin = ''): Promise<void> {
   // At the same time: they are stored together.
   await Promise.all(
-    names.signals.filter((one) => one.startsWith(begin)).map((signal) => subscribe(client, signal, signal)),
+    recordNames.signals.filter((one) => one.startsWith(begin)).map((signal) => subscribe(client, signal, signal)),
   );
 }
 

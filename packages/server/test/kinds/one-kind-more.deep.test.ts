@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { names } from '../../src/kinds/registry.js';
+import { recordNames } from '../../src/kinds/registry.js';
 import { newKey, newLedger, signed, type TestClient } from '../support/client.js';
 import { ok } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -146,7 +146,7 @@ describe('a kind of one file and one line', () => {
       return errors.find(({ params }: { params: JsonObject }) => params.allowedValues).params.allowedValues;
     };
     const rules = [{ action: 'read', record: 'badgers' }];
-    const [anchor, anchorProof, any, ...others] = names.records;
+    const [anchor, anchorProof, any, ...others] = recordNames.records;
     expect(await allowed('/symbols', { handle: 's', factor: 1, access: rules })).toEqual([
       ...[anchor, anchorProof, any],
       ...['badge', 'badge-proof'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindNamed, kinds, names } from '../../src/kinds/registry.js';
+import { kindNamed, kinds, recordNames } from '../../src/kinds/registry.js';
 import { examples } from './examples.js';
 import { PREFIXES } from './prefixes.js';
 
@@ -52,20 +52,20 @@ describe('the registry', () => {
   });
 
   it('knows the signals in the order of interface/effects#signals', () => {
-    expect(names.signals).toHaveLength(56);
-    expect(new Set(names.signals).size).toBe(56);
-    expect(names.signals.slice(0, 5)).toEqual([
+    expect(recordNames.signals).toHaveLength(56);
+    expect(new Set(recordNames.signals).size).toBe(56);
+    expect(recordNames.signals.slice(0, 5)).toEqual([
       'anchor-created',
       'anchor-dropped',
       'anchor-proofs-added',
       'anchor-updated',
       'balance-received',
     ]);
-    expect(names.signals.slice(-3)).toEqual(['wallet-updated', 'wallet-dropped', 'bridge-dropped']);
+    expect(recordNames.signals.slice(-3)).toEqual(['wallet-updated', 'wallet-dropped', 'bridge-dropped']);
   });
 
   it.each(kinds)('$name raises signals that can be subscribed to, for operations it serves', (kind) => {
-    for (const signal of kind.lifecycle.signals) expect(names.signals).toContain(signal);
+    for (const signal of kind.lifecycle.signals) expect(recordNames.signals).toContain(signal);
     const operations: Record<string, string> = {
       [`${kind.name}-created`]: 'create',
       [`${kind.name}-proofs-added`]: 'proof',

@@ -1,6 +1,6 @@
 import type { Json } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { report } from '../../src/kinds/report.js';
+import { reportKind } from '../../src/kinds/report.js';
 
 /** The table of interface/reports#statuses, as it stands there. */
 const table = `
@@ -24,14 +24,14 @@ describe('the status of a report', () => {
   it('has 25 pairs', () => expect(pairs).toHaveLength(25));
 
   it.each(pairs)('from %s to %s %s', (from, to, outcome) => {
-    expect(report.lifecycle.transition?.(from, to)).toBe(outcome);
+    expect(reportKind.lifecycle.transition?.(from, to)).toBe(outcome);
   });
 
-  it('is one of five', () => expect(report.lifecycle.statuses).toEqual(statuses));
+  it('is one of five', () => expect(reportKind.lifecycle.statuses).toEqual(statuses));
 
   it('does not move to or from what is no status of a report', () => {
-    expect(report.lifecycle.transition?.('created', 'dropped')).toBe('refused');
-    expect(report.lifecycle.transition?.('toString', 'created')).toBe('refused');
+    expect(reportKind.lifecycle.transition?.('created', 'dropped')).toBe('refused');
+    expect(reportKind.lifecycle.transition?.('toString', 'created')).toBe('refused');
   });
 });
 
@@ -43,18 +43,22 @@ describe('the assets of a report', () => {
   const effective = { from: 'pending', to: 'completed' };
 
   it('are those of the proof that completes it', () => {
-    expect(report.lifecycle.proved?.({ status: 'completed', assets }, effective)).toEqual({ assets });
-    expect(report.lifecycle.proved?.({ status: 'completed', assets: [] }, effective)).toEqual({ assets: [] });
-    expect(report.lifecycle.proved?.({ status: 'completed' }, effective)).toEqual({});
+    expect(reportKind.lifecycle.proved?.({ status: 'completed', assets }, effective)).toEqual({ assets });
+    expect(reportKind.lifecycle.proved?.({ status: 'completed', assets: [] }, effective)).toEqual({ assets: [] });
+    expect(reportKind.lifecycle.proved?.({ status: 'completed' }, effective)).toEqual({});
   });
 
   it('are not those of another proof', () => {
-    expect(report.lifecycle.proved?.({ status: 'completed', assets }, { from: 'pending', to: 'pending' })).toEqual({});
-    expect(report.lifecycle.proved?.({ status: 'completed', assets }, { from: 'completed', to: 'completed' })).toEqual(
+    expect(reportKind.lifecycle.proved?.({ status: 'completed', assets }, { from: 'pending', to: 'pending' })).toEqual(
       {},
     );
-    expect(report.lifecycle.proved?.({ status: 'pending', assets: 1 }, { from: 'created', to: 'pending' })).toEqual({});
-    expect(report.lifecycle.proved?.({ assets: 1 }, { from: 'pending', to: 'pending' })).toEqual({});
+    expect(
+      reportKind.lifecycle.proved?.({ status: 'completed', assets }, { from: 'completed', to: 'completed' }),
+    ).toEqual({});
+    expect(reportKind.lifecycle.proved?.({ status: 'pending', assets: 1 }, { from: 'created', to: 'pending' })).toEqual(
+      {},
+    );
+    expect(reportKind.lifecycle.proved?.({ assets: 1 }, { from: 'pending', to: 'pending' })).toEqual({});
   });
 
   const bad: [Json, string][] = [
@@ -66,7 +70,7 @@ describe('the assets of a report', () => {
     [[...assets, { handle: 'a.csv', output: 'o' }], 'Report asset with handle a.csv is named twice'],
   ];
   it.each(bad)('cannot be %j', (value, detail) => {
-    expect(() => report.lifecycle.proved?.({ status: 'completed', assets: value }, effective)).toThrow(
+    expect(() => reportKind.lifecycle.proved?.({ status: 'completed', assets: value }, effective)).toThrow(
       expect.objectContaining({ reason: 'record.invalid', detail }),
     );
   });

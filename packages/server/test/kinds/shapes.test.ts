@@ -1,7 +1,7 @@
 import { HANDLE_PATTERN, type JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
-import { kinds, names } from '../../src/kinds/registry.js';
+import { kinds, recordNames } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
 import { examples, PUBLIC_KEY } from './examples.js';
 import { faults } from './faults.js';
@@ -95,7 +95,7 @@ const bad: [KindName, Record<string, unknown>, string[]][] = [
     ],
   ],
   ['schema', { schema: true }, ['/schema must be object']],
-  ['effect', { signal: 'wallet-eaten' }, [`/signal ${among(...names.signals)}`]],
+  ['effect', { signal: 'wallet-eaten' }, [`/signal ${among(...recordNames.signals)}`]],
   [
     'effect',
     { action: { schema: 'webhook' } },

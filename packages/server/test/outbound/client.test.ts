@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
-import { createNames } from '../../src/outbound/names.js';
+import { createHostNames } from '../../src/outbound/names.js';
 import { createOpenSockets } from '../../src/outbound/open-sockets.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
 import { eventually } from '../support/eventually.js';
@@ -90,7 +90,7 @@ describe('a call', () => {
 it.each(['bridge.invalid', '127.0.0.1', '[2001:db8::1]'])(
   'a call to %s is known as one of its ledger',
   async (host) => {
-    const names = createNames();
+    const names = createHostNames();
     outbound = createOutbound({ allowPrivate: false, names });
     const sent = outbound.send(call({ ledger: 7, url: `http://${host}/` }));
     // A connection is made to an address without its brackets.

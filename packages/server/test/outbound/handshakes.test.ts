@@ -7,7 +7,7 @@ import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import { HandshakeStream } from '../../src/outbound/handshake-stream.js';
-import { createHandshakes, type Handshakes, Resting } from '../../src/outbound/handshakes.js';
+import { createHandshakes, type Handshakes, HandshakesResting } from '../../src/outbound/handshakes.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
 import { issueCertificate, makeAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -179,7 +179,7 @@ describe('handshakes', () => {
     expect(shake(handshakes, 1, 'slow.example:443', 2 * burst.host)).toBeUndefined();
     await turn();
     const refused = shake(handshakes, 1, 'slow.example:443', 0);
-    expect(refused).toBeInstanceOf(Resting);
+    expect(refused).toBeInstanceOf(HandshakesResting);
     expect(refused).toMatchObject({ code: 'EBUSY', milliseconds: burst.host * rest.host });
     // Of the same name, too: a host is one with its port.
     expect(shake(handshakes, 1, 'slow.example:444', 0)).toBeUndefined();

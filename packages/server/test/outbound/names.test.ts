@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createNameServers } from '../../src/outbound/name-servers.js';
-import { createNames, type Names } from '../../src/outbound/names.js';
+import { createHostNames, type HostNames } from '../../src/outbound/names.js';
 import { eventually } from '../support/eventually.js';
 import { NameServer } from './name-server.js';
 
@@ -22,10 +22,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const opened = (): Names => createNames({ servers: [server.address], hostsFile, resolverFile });
+const opened = (): HostNames => createHostNames({ servers: [server.address], hostsFile, resolverFile });
 
 /** The addresses of a name, or the code of the error. */
-async function found(names: Names, host: string): Promise<unknown> {
+async function found(names: HostNames, host: string): Promise<unknown> {
   return names.lookup(host).then(
     (addresses) => addresses.map(({ address }) => address),
     (error) => error.code,

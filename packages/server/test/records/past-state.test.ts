@@ -9,9 +9,9 @@ import { kindNamed } from '../../src/kinds/registry.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import type { Service } from '../../src/ledgers/service.js';
 import { OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
-import { list } from '../../src/operations/list.js';
+import { answerList } from '../../src/operations/list.js';
 import { listChanges } from '../../src/operations/list-changes.js';
-import { read } from '../../src/operations/read.js';
+import { answerRead } from '../../src/operations/read.js';
 import { readChange } from '../../src/operations/read-change.js';
 import type { Command } from '../../src/records/command.js';
 import { findRelations } from '../../src/records/relations.js';
@@ -90,8 +90,8 @@ describe('on a state that has passed', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['a record', () => read(session(), kindNamed('wallet'), asking({ id: 'w' }), stages)],
-    ['a list', () => list(session(), kindNamed('wallet'), asking(), stages)],
+    ['a record', () => answerRead(session(), kindNamed('wallet'), asking({ id: 'w' }), stages)],
+    ['a list', () => answerList(session(), kindNamed('wallet'), asking(), stages)],
     ['a history', () => listChanges(session(), kindNamed('wallet'), asking({ id: 'w' }))],
     ['a version', () => readChange(session(), kindNamed('wallet'), asking({ id: 'w', change: '1' }))],
     ['a history of what was dropped', () => listChanges(session(), kindNamed('wallet'), asking({ id: gone }))],

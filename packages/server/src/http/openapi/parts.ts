@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { AccessAction } from '../../access/rules.js';
 import { Handle, oneOfNames } from '../../kinds/data.js';
-import { kinds, names } from '../../kinds/registry.js';
+import { kinds, recordNames } from '../../kinds/registry.js';
 import { listSharedSchemas } from '../../schemas/shared.js';
 import { type Schema, toOpenApiSchema } from './schemas.js';
 
@@ -10,8 +10,8 @@ const DATA_PARTS: Readonly<Record<string, TSchema>> = Object.assign(
   {
     handle: Handle,
     'access-action': AccessAction,
-    'record-name': oneOfNames(names.records),
-    signal: oneOfNames(names.signals),
+    'record-name': oneOfNames(recordNames.records),
+    signal: oneOfNames(recordNames.signals),
   },
   ...kinds.map(({ data }) => data.parts ?? {}),
 );

@@ -1,6 +1,6 @@
 import { REASONS, type Reason } from '@countersign/protocol';
 import { OPERATIONS } from '../../operations/operations.js';
-import { EVERY, SIGNED } from '../../operations/refusals.js';
+import { EVERY_OPERATION, SIGNED } from '../../operations/refusals.js';
 import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
 
@@ -39,8 +39,8 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
     ]),
   ),
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
-  'read-log': EVERY,
-  'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
+  'read-log': EVERY_OPERATION,
+  'list-ledgers': [...EVERY_OPERATION.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
 
 /** Whether policies may hand the operation to a bridge. */

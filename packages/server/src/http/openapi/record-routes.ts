@@ -1,7 +1,7 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { filterableMembers, OF_BALANCES, OF_CHANGES, OF_DELIVERIES, OF_LIMITS } from '../../lists/filters.js';
-import type { Parameter } from '../../operations/operation.js';
+import type { QueryParameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { describeGuide } from './guides.js';
 import { operationId, summary } from './names.js';
@@ -120,7 +120,7 @@ function fewFilters(members: readonly string[]): object {
 /** The parameters that choose a page of a list (interface/lists#pages). */
 export const PAGE_PARAMETERS = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
-const PARAMETER_SCHEMAS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
+const PARAMETER_SCHEMAS: Readonly<Record<QueryParameter, (kind: Kind) => readonly object[]>> = {
   page: () => PAGE_PARAMETERS,
   filters: (kind) => [describeFilters(kind)],
   'change-filters': () => [fewFilters(OF_CHANGES)],

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Filterable, Names } from '../declaration.js';
+import type { Filterable, RecordNames } from '../declaration.js';
 
 /**
  * The keys a filter of an access value may have for records of a kind, as patterns
@@ -31,18 +31,18 @@ function listRecordNames(record: Json | undefined): string[] {
  *
  * @param data that of an access policy
  */
-export function checkAccessFilters(data: JsonObject, { filterable }: Names): void {
+export function checkAccessFilters(data: JsonObject, { filterable }: RecordNames): void {
   const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
   for (const { filter, record = data.record } of values) {
     if (!isObject(filter)) continue;
     for (const name of distinct(listRecordNames(record), filterable)) {
-      checkKeys(Object.keys(filter), name, filterable.get(name));
+      checkFilterKeys(Object.keys(filter), name, filterable.get(name));
     }
   }
 }
 
 /** One kind for each distinct set of filter keys: a policy may name kinds by the ten thousand. */
-function distinct(records: readonly string[], filterable: Names['filterable']): string[] {
+function distinct(records: readonly string[], filterable: RecordNames['filterable']): string[] {
   const seen = new Set<unknown>();
   return records.filter((record) => {
     const members = filterable.get(record);
@@ -61,7 +61,7 @@ function patternsOf(own: Filterable | undefined): RegExp[] {
   return known;
 }
 
-function checkKeys(keys: readonly string[], record: string, own: Filterable | undefined): void {
+function checkFilterKeys(keys: readonly string[], record: string, own: Filterable | undefined): void {
   const allowed = listAllowedKeys(own);
   const patterns = patternsOf(own);
   const stray = keys.find((key) => !patterns.some((pattern) => pattern.test(key)));

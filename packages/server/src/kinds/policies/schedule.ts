@@ -12,16 +12,16 @@ const DEFAULT_ZONE = 'UTC';
  */
 export function checkSchedule({ inputs, config, values }: JsonObject): void {
   if (isObject(inputs) && typeof inputs.schema !== 'string') {
-    throw invalid('/data/inputs/schema', 'type', { type: 'string' }, 'must be string');
+    throw scheduleInvalid('/data/inputs/schema', 'type', { type: 'string' }, 'must be string');
   }
   const timezone = isObject(config) ? config.timezone : undefined;
   if (timezone !== undefined && !(typeof timezone === 'string' && isTimezone(timezone))) {
-    throw invalid('/data/config/timezone', 'format', { format: 'timezone' }, 'must match format "timezone"');
+    throw scheduleInvalid('/data/config/timezone', 'format', { format: 'timezone' }, 'must match format "timezone"');
   }
   // The first that is wrong ends it: to find that one names no instant takes the longest.
   cronsOf(values).forEach((cron, index) => {
     if (!isCron(cron))
-      throw invalid(`/data/values/${index}/cron`, 'format', { format: 'cron' }, 'must match format "cron"');
+      throw scheduleInvalid(`/data/values/${index}/cron`, 'format', { format: 'cron' }, 'must match format "cron"');
   });
 }
 
@@ -41,6 +41,6 @@ function cronsOf(values: Json | undefined): string[] {
   return given.map((value) => (isObject(value) && typeof value.cron === 'string' ? value.cron : ''));
 }
 
-function invalid(instancePath: string, keyword: string, params: JsonObject, message: string) {
+function scheduleInvalid(instancePath: string, keyword: string, params: JsonObject, message: string) {
   return requestInvalid({ instancePath, keyword, params, message });
 }

@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessValues, SignerMatcher } from '../../access/rules.js';
 import { limits } from '../../limits.js';
 import { common, Free, Handle, oneOfNames, strictObject } from '../data.js';
-import type { Names } from '../declaration.js';
+import type { RecordNames } from '../declaration.js';
 
 /** The schemas of policies the service knows, in the order errors list them (interface/policies#fields). */
 const POLICY_SCHEMAS = ['layout', 'access', 'status', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
@@ -22,7 +22,7 @@ const StatusValueSchema = strictObject({
   filter: Type.Optional(Free),
 });
 
-const LabelValue = strictObject({
+const LabelValueSchema = strictObject({
   label: Type.Optional(
     Type.Union([
       Type.String(),
@@ -36,12 +36,12 @@ const LabelValue = strictObject({
 });
 
 // What clients make records of: the ledger applies none of it, so a template may be any data.
-const Template = strictObject({ data: Free, custom: common.custom });
+const TemplateSchema = strictObject({ data: Free, custom: common.custom });
 
-const Layout = (records: readonly string[]) =>
+const LayoutSchema = (records: readonly string[]) =>
   strictObject({
     record: oneOfNames(records),
-    values: Type.Array(Template, { maxItems: limits.rules }),
+    values: Type.Array(TemplateSchema, { maxItems: limits.rules }),
     custom: common.custom,
   });
 
@@ -93,7 +93,7 @@ const Schedule = strictObject({
 });
 
 /** A policy of a user-defined schema: it is stored, and decides nothing (interface/policies#fields). */
-export function customPolicy({ records }: Names): TObject {
+export function customPolicy({ records }: RecordNames): TObject {
   const schema = Type.String({ maxLength: limits.handle, pattern: `^(?!${POLICY_SCHEMAS.join('|')}).*$` });
   return makePolicySchema(schema, UncheckedValues, records);
 }
@@ -102,13 +102,13 @@ export function customPolicy({ records }: Names): TObject {
  * The shapes of a policy's data, by its schema, in the order of the recorded errors: each branch reports its first one
  * (interface/policies#fields).
  */
-export function policyShapes(names: Names): readonly TObject[] {
+export function policyShapes(names: RecordNames): readonly TObject[] {
   const named = (schema: string, values: TSchema, records = names.records) =>
     makePolicySchema(oneOfNames([schema]), values, records);
   return [
-    named('layout', listOfValues(Layout(names.records))),
+    named('layout', listOfValues(LayoutSchema(names.records))),
     named('status', listOfValues(StatusValueSchema)),
-    named('labels', listOfValues(LabelValue)),
+    named('labels', listOfValues(LabelValueSchema)),
     named('access', AccessValues),
     Schedule,
     named('processing', listOfValues(AspectSchema), names.forwarded),

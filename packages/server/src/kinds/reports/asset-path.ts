@@ -27,7 +27,7 @@ const URL_FORM =
   /^gs:\/\/([^/]+)\/ledgers\/([^/]+)(?:\/domains\/([^/]+))?\/schemas\/([^/]+)\/reports\/([^/]+)\/assets\/([^/]+)$/;
 
 /** Stands for the domain of what is in none. */
-const NONE = 'none';
+const NO_DOMAIN = 'none';
 
 /**
  * @throws `record.invalid` for an asset whose `output` is not the URL in the bucket that follows from its report
@@ -40,10 +40,10 @@ export function assertAssetOutput(
 ): void {
   const found = output.length > limits.assets.output ? null : URL_FORM.exec(output);
   if (!found) throw new LedgerError('record.invalid', `Invalid gs URL: ${output.slice(0, limits.assets.output)}`);
-  const [, inBucket, inLedger, inDomain = NONE, ofSchema, ofReport, file] = found;
+  const [, inBucket, inLedger, inDomain = NO_DOMAIN, ofSchema, ofReport, file] = found;
   const pairs = [
     ['ledger', inLedger, 'report ledger', ledger],
-    ['domain', inDomain, 'report domain', domain ?? NONE],
+    ['domain', inDomain, 'report domain', domain ?? NO_DOMAIN],
     ['schema', ofSchema, 'report schema', schema],
     ['report id', ofReport, 'report id', luid],
     ['bucket', inBucket, 'reporting bucket', bucket],

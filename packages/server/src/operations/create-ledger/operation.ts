@@ -15,7 +15,7 @@ import {
   clientProofs,
   customsOf,
   toStoredProof,
-  usesOf,
+  usesOfProofs,
   type VerifiedProof,
   verifyHash,
 } from '../../records/proofs.js';
@@ -44,7 +44,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   assertMayCreate(service, proofs, token?.claims, token?.key);
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
-  const uses = usesOf(service, sentProofs);
+  const uses = usesOfProofs(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(service, ledger.record.meta.proofs);
   const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));

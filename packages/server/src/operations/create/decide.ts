@@ -8,17 +8,17 @@ import { assertMayBeCreated } from '../../authorization/status.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Ledger } from '../../ledgers/ledger.js';
-import type { Decided, Session } from '../../ledgers/session.js';
+import type { DecidedWrite, Session } from '../../ledgers/session.js';
 import { findNamedDomain } from '../../records/domain.js';
 import { assertStateFits, checkData } from '../../records/kind-rules.js';
-import { type ClientProofs, usesOf } from '../../records/proofs.js';
+import { type ClientProofs, usesOfProofs } from '../../records/proofs.js';
 import { findRelations, type Related } from '../../records/relations.js';
-import { checkKeys, sealSecrets } from '../../records/secrets.js';
+import { checkSecretKeys, sealSecrets } from '../../records/secrets.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import type { UniqueLabel } from '../../store/committer/labeled.js';
 import { generateData } from '../generated.js';
-import type { Stage } from '../stage.js';
+import type { HandOverStage } from '../stage.js';
 import { makeRecord } from './make-record.js';
 import { type Placement, resolvePlacement } from './place.js';
 import type { Creation } from './verify.js';
@@ -27,7 +27,7 @@ import type { Creation } from './verify.js';
 export interface DecidedCreate extends Pick<Placement, 'subject' | 'parent'> {
   readonly made: RecordEnvelope;
   /** Its write, except the version of the record. */
-  readonly decided: Omit<Decided, keyof VersionWrite>;
+  readonly decided: Omit<DecidedWrite, keyof VersionWrite>;
 }
 
 /** Decides a create on the session's state, and makes the record (interface/records#order-of-checks). */
@@ -35,7 +35,7 @@ export async function decideCreate(
   session: Session,
   creation: Creation,
   caller: Caller,
-  stage: Stage,
+  stage: HandOverStage,
 ): Promise<DecidedCreate> {
   const { kind, data, signed } = creation;
   const place = await resolvePlacement(session, creation, caller);
@@ -57,7 +57,7 @@ export async function decideCreate(
       action: 'create',
       needs,
       decides: kind.access.decides === 'always',
-      proofs: usesOf(session, signed.proofs),
+      proofs: usesOfProofs(session, signed.proofs),
       secrets: sealSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
       unique,
     },
@@ -89,7 +89,7 @@ async function checkNew(
     has: labels,
   });
   await checkData(kind, session, data);
-  await checkKeys(session, kind, data, secrets);
+  await checkSecretKeys(session, kind, data, secrets);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
   if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);

@@ -47,13 +47,13 @@ export async function makeRecord(
     ...(domain === undefined ? {} : { domain }),
   };
   assertProofs(session, meta.proofs);
-  await sign(session, kind, unsigned);
+  await signRecord(session, kind, unsigned);
   const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: sortMembers(kind, served), luid, meta };
 }
 
 /** Those of an intent are signed together with others: the main thread bounds how many are settled. */
-async function sign(
+async function signRecord(
   { ledger, signatures, suite }: Session,
   kind: Kind,
   unsigned: readonly UnsignedProof[],

@@ -4,7 +4,7 @@ import { assertSigned } from '../../authorization/signed.js';
 import { creationOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
-import { type Decided, proofReused, type Session } from '../../ledgers/session.js';
+import { type DecidedWrite, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Write } from '../../store/committer/write.js';
@@ -23,7 +23,7 @@ export const createRecord: Operation = {
   name: 'create',
   isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('create'),
   routes: () => [{ method: 'POST', of: 'records' }],
-  perform: create,
+  perform: answerCreate,
   refusals: {
     always: [
       ...SIGNED,
@@ -53,7 +53,7 @@ export const createRecord: Operation = {
  * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
  *   (interface/records#sending-a-request-again)
  */
-async function create(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+async function answerCreate(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const creation = await verifyCreate(session, kind, command);
   const { data, signed, reveals } = creation;
   return stages(session, kind, command, async (session, stage) => {
@@ -66,7 +66,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     const handover = stage.ofNew(session, subject);
     await session.task.turn();
     let record = made;
-    let write: Decided = { ...versionOf(session.ledger, kind, made, 1), ...decided };
+    let write: DecidedWrite = { ...versionOf(session.ledger, kind, made, 1), ...decided };
     if (handover) {
       if (await isTaken(session, kind, made)) return taken();
       await assertUnused(session, signed, made.luid);

@@ -3,7 +3,7 @@ import type { ClientSigned } from '../../authorization/signed.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
-import { labelsAfter } from '../../records/labels.js';
+import { applyLabels } from '../../records/labels.js';
 import { newLuid } from '../../records/new-luid.js';
 import { customsOf, verifyHash } from '../../records/proofs.js';
 import type { SentRecord } from '../../records/sent.js';
@@ -40,7 +40,7 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
     command,
     data,
     signed,
-    labels: labelsAfter(undefined, customsOf(signed.proofs)),
+    labels: applyLabels(undefined, customsOf(signed.proofs)),
     luid: newLuid(session, kind),
     secrets: meta?.secret ?? {},
     reveals: asksForSecrets(kind, command),

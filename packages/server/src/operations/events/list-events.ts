@@ -3,17 +3,17 @@ import { withDeliveries } from '../../deliveries/page.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { deliveryFiltersOf } from '../../lists/filters.js';
-import { pageOf } from '../../lists/page.js';
+import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { authorizeDeliveries, hasDeliveries } from './scope.js';
 
 /** `GET /effects/{id}/events` (interface/effects#list-deliveries): a page of deliveries, the newest first. */
 async function performListEvents(session: Session, kind: Kind, command: Command): Promise<Answer> {
-  const page = pageOf(command.query);
+  const page = parsePage(command.query);
   const filters = deliveryFiltersOf(command.query);
   return inSession(session, async (session) => {
     const stored = await getRecord(session, kind, command);
@@ -35,7 +35,7 @@ export const listEvents: Operation = {
   isOf: hasDeliveries,
   routes: () => [{ method: 'GET', of: 'record', path: '/events' }],
   perform: performListEvents,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   description: {
     id: (one) => `list${one}Events`,
     summary: (one) => `List the deliveries of events of ${one}, newest first`,

@@ -7,7 +7,7 @@ import { limits } from '../../limits.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';
 
 /** `GET /effects/{id}/events/{handle}` (interface/effects#read-a-delivery): one delivery. */
@@ -21,7 +21,7 @@ async function performReadEvent(session: Session, kind: Kind, command: Command):
     const handles = handle === undefined ? [] : [handle];
     const found = session.assertFresh(await session.store.lists.deliveries.named({ ...scope, handles }));
     if (found.deliveries.length === 0) {
-      const detail = `Event delivery '${shorten(event)}' not found on ledger '${session.ledger.handle}'`;
+      const detail = `Event delivery '${cutHandle(event)}' not found on ledger '${session.ledger.handle}'`;
       throw new LedgerError('record.not-found', detail);
     }
     return withDeliveries(session, scope, { index: 0, limit: 1 }, found.deliveries, ([item]) => {
@@ -31,7 +31,7 @@ async function performReadEvent(session: Session, kind: Kind, command: Command):
 }
 
 /** What a path names is as long as a request allows. */
-function shorten(id: string): string {
+function cutHandle(id: string): string {
   return id.length <= limits.handle ? id : [...id].slice(0, limits.handle).join('');
 }
 
@@ -41,7 +41,7 @@ export const readEvent: Operation = {
   isOf: hasDeliveries,
   routes: () => [{ method: 'GET', of: 'record', path: '/events/:event' }],
   perform: performReadEvent,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   description: {
     id: (one) => `read${one}Event`,
     summary: (one) => `Read one delivery of an event of ${one}`,

@@ -6,7 +6,7 @@ import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
-import { usesOf } from '../../records/proofs.js';
+import { usesOfProofs } from '../../records/proofs.js';
 import { getRecord } from '../../records/stored.js';
 import type { RetryOutcome, RetryRequest } from '../../store/outbox/delivery-retries.js';
 import { addHash, retryBody } from '../bodies.js';
@@ -43,7 +43,7 @@ export async function performRetry(
     assertSigned(signed, caller);
     const scope = await authorizeDeliveries(session, kind, stored, caller, action);
     const now = new Date(session.runtime.now());
-    const proofs = usesOf(session, signed.proofs);
+    const proofs = usesOfProofs(session, signed.proofs);
     const veiled = proofs.map(session.ledger.veil);
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     if (session.ledger.isReadOnly) throw refuseKeyless();
@@ -61,7 +61,7 @@ async function requestRetry(
 ): Promise<void> {
   const minutes = Math.min(maxAge, MAX_AGE.greatest);
   const since = new Date(retry.now.getTime() - minutes * MILLISECONDS_PER_MINUTE);
-  assertStored(await store.retries.request({ ...retry, ...(minutes === 0 ? {} : { since }) }));
+  assertRetryStored(await store.retries.request({ ...retry, ...(minutes === 0 ? {} : { since }) }));
   retriesQueued();
 }
 
@@ -73,7 +73,7 @@ async function resendOne(session: Session, retry: RetryRequest, id: string): Pro
   if (!stored || stored.outcome === 'missing') {
     throw new LedgerError('record.not-found', `Event '${id}' not found on ledger '${ledger.handle}'`);
   }
-  assertStored(stored);
+  assertRetryStored(stored);
   deliveriesQueued();
 }
 
@@ -81,7 +81,7 @@ async function resendOne(session: Session, retry: RetryRequest, id: string): Pro
  * @throws OutOfDate when the state it was decided on has changed; `record.invalid` when a proof was used for another record;
  *   Overloaded when as many requests wait as may
  */
-function assertStored({ outcome, version }: { readonly outcome: RetryOutcome; readonly version: number }): void {
+function assertRetryStored({ outcome, version }: { readonly outcome: RetryOutcome; readonly version: number }): void {
   if (outcome === 'stale') throw new OutOfDate(version);
   if (outcome === 'reused') throw proofReused();
   if (outcome === 'full') throw new Overloaded('The greatest number of retries of these deliveries is waiting.');

@@ -26,10 +26,10 @@ export function hintOnPolicy(session: Session, kind: Kind, policy: RecordEnvelop
   session.task.spend(access.length + domains.size + policies.size);
   const refers = (entry: AccessEntry) => {
     session.task.spend(1);
-    return isPolicyReference(entry) && namesOf(entry.policy).includes(handle);
+    return isPolicyReference(entry) && toNames(entry.policy).includes(handle);
   };
   if (access.some(refers) || [...domains.values()].some((domain) => domain.access.some(refers))) return undefined;
-  if ([...policies.values()].some(({ extend = [] }) => namesOf(extend).includes(handle))) return undefined;
+  if ([...policies.values()].some(({ extend = [] }) => toNames(extend).includes(handle))) return undefined;
   if (!mayUpdate(session, kind, policy, caller) && !mayReadLedger(session, caller)) return undefined;
   return (
     `No rule of the ledger or a domain refers to this policy, and none of the policies does. It counts where "access" has ` +
@@ -46,7 +46,7 @@ function mayReadLedger(session: Session, caller: Caller): boolean {
   return mayRead(kind.name, caller, contextOf(session, subjectOf(kind, session.ledger.record)));
 }
 
-function namesOf(names: string | readonly string[] | { readonly $in: readonly string[] }): readonly string[] {
+function toNames(names: string | readonly string[] | { readonly $in: readonly string[] }): readonly string[] {
   if (typeof names === 'string') return [names];
   return '$in' in names ? names.$in : names;
 }

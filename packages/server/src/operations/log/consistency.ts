@@ -5,7 +5,7 @@ import { parseParameters } from '../../lists/query.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { Operation } from '../operation.js';
 import { readableRecord } from '../readable-record.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { currentWith } from './current-with.js';
 import { answerSigned, describeSigned } from './signed-data.js';
 
@@ -19,15 +19,15 @@ async function readConsistency(session: Session, kind: Kind, command: Command): 
   const parameters = new Map(parseParameters(command.query));
   const from = leavesIn(parameters, 'from');
   const to = leavesIn(parameters, 'to');
-  if (from === undefined) throw malformed('from', 'is missing');
+  if (from === undefined) throw queryError('from', 'is missing');
   return inSession(session, async (session) => {
     const { ledger, logs } = session;
     await readableRecord(session, kind, command, command.token);
     const shown = await currentWith(session, Math.max(from, to ?? 0));
     const size = to ?? shown?.size ?? 0;
     if (!shown || size > shown.size)
-      throw malformed('to', `must be at most ${shown?.size ?? 0}, the leaves of the log`);
-    if (from > size) throw malformed('from', `must be at most ${size}`);
+      throw queryError('to', `must be at most ${shown?.size ?? 0}, the leaves of the log`);
+    if (from > size) throw queryError('from', `must be at most ${size}`);
     const hashes = await logs.consistency(ledger.id, from, size);
     return answerSigned(session, { origin: shown.origin, from, to: size, hashes: hashes.map(encodeBase64) });
   });
@@ -36,15 +36,15 @@ async function readConsistency(session: Session, kind: Kind, command: Command): 
 function leavesIn(parameters: ReadonlyMap<string, string>, name: string): number | undefined {
   const text = parameters.get(name);
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw malformed(name, 'must be an integer from 1 to 999999999999999');
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw queryError(name, 'must be an integer from 1 to 999999999999999');
   return Number(text);
 }
 
-function malformed(name: string, why: string): LedgerError {
+function queryError(name: string, why: string): LedgerError {
   return new LedgerError('api.query-malformed', `${name} ${why}`);
 }
 
-const ANSWER = describeSigned({
+const CONSISTENCY_ANSWER = describeSigned({
   origin: { type: 'string', description: 'The name of the log.' },
   from: { type: 'integer', minimum: 1, description: 'Leaves of the older tree.' },
   to: { type: 'integer', minimum: 1, description: 'Leaves of the newer tree.' },
@@ -61,12 +61,12 @@ export const readLogConsistency: Operation = {
   isOf: ({ name }) => name === 'ledger',
   routes: () => [{ method: 'GET', of: 'record', path: '/log/consistency' }],
   perform: readConsistency,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   description: {
     id: (one) => `read${one}LogConsistency`,
     summary: () => 'Prove that the log of the ledger begins with an older one',
     parameters: ['trees'],
-    components: { answers: { consistency: ANSWER } },
+    components: { answers: { consistency: CONSISTENCY_ANSWER } },
     answers: () => ({ 200: { text: 'The proof, signed.', component: 'consistency' } }),
   },
 };

@@ -10,7 +10,7 @@ import type { SealedLeaf } from '../../store/log/leaves.js';
 import { changeNumber } from '../change-number.js';
 import type { Operation } from '../operation.js';
 import { readableRecord, toVersioned } from '../readable-record.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { NotSealed } from './not-sealed.js';
 import { answerSigned, describeSigned } from './signed-data.js';
 
@@ -38,9 +38,9 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
     if (!shown || shown.size <= index) throw new NotSealed();
     const tree = { ledger: ledger.id, origin: shown.origin, size: shown.size };
     let hashes = await logs.inclusion(tree, index);
-    if (!holds(leaf, shown, hashes)) hashes = await logs.inclusion(tree, index, true);
+    if (!isIncluded(leaf, shown, hashes)) hashes = await logs.inclusion(tree, index, true);
     // The log may have begun anew between these reads.
-    if (!holds(leaf, shown, hashes)) throw new NotSealed();
+    if (!isIncluded(leaf, shown, hashes)) throw new NotSealed();
     const proof = formatProofFile({ extra: salt, index, proof: hashes, checkpoint: shown.note });
     if (isText) return { status: 200, body: proof, type: 'text/plain; charset=utf-8' };
     const { origin, size } = shown;
@@ -49,19 +49,19 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
   });
 }
 
-function holds({ commitment, index }: SealedLeaf, { size, root }: Shown, proof: readonly Uint8Array[]): boolean {
+function isIncluded({ commitment, index }: SealedLeaf, { size, root }: Shown, proof: readonly Uint8Array[]): boolean {
   return checkInclusion({ leaf: leafHashOf(commitment, sha256), index, size, root, proof }, sha256);
 }
 
-const text = { type: 'string' };
+const textType = { type: 'string' };
 
-const ANSWER = describeSigned({
-  origin: { ...text, description: 'The name of the log.' },
+const INCLUSION_ANSWER = describeSigned({
+  origin: { ...textType, description: 'The name of the log.' },
   index: { type: 'integer', minimum: 0, description: 'Position of the leaf.' },
   size: { type: 'integer', minimum: 1, description: 'Leaves of the tree that the proof leads to.' },
-  commitment: { ...text, description: 'What the leaf says of the change: SHA-256, in hex.' },
-  salt: { ...text, description: 'Base64 of 16 bytes, without which nobody can try what the change may be.' },
-  proof: { ...text, description: 'A proof file (`c2sp.org/tlog-proof@v1`), which holds the signed checkpoint.' },
+  commitment: { ...textType, description: 'What the leaf says of the change: SHA-256, in hex.' },
+  salt: { ...textType, description: 'Base64 of 16 bytes, without which nobody can try what the change may be.' },
+  proof: { ...textType, description: 'A proof file (`c2sp.org/tlog-proof@v1`), which holds the signed checkpoint.' },
 });
 
 /** The operation `inclusion`. */
@@ -70,11 +70,11 @@ export const readChangeInclusion: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('changes'),
   routes: () => [{ method: 'GET', of: 'record', path: '/changes/:change/inclusion' }],
   perform: readInclusion,
-  refusals: { always: [...EVERY, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
   description: {
     id: (one) => `read${one}Inclusion`,
     summary: (one) => `Prove that a version of ${one} is in the log of the ledger`,
-    components: { answers: { inclusion: ANSWER } },
+    components: { answers: { inclusion: INCLUSION_ANSWER } },
     answers: () => ({ 200: { text: 'The proof, signed.', component: 'inclusion' } }),
   },
 };

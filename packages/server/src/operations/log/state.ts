@@ -5,14 +5,14 @@ import { LogStopped, type Shown } from '../../log/publish.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { Operation } from '../operation.js';
 import { readableRecord } from '../readable-record.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { answerSigned, describeSigned } from './signed-data.js';
 
 /**
  * `GET /ledger/log` (interface/log#state): how far the log is, for who may read the ledger's record. A log that is
  * stopped shows nothing but that.
  */
-async function readState(session: Session, kind: Kind, command: Command): Promise<Answer> {
+async function answerState(session: Session, kind: Kind, command: Command): Promise<Answer> {
   return inSession(session, async (session) => {
     const { ledger, logs } = session;
     await readableRecord(session, kind, command, command.token);
@@ -41,26 +41,26 @@ async function findShown({ ledger, logs }: Session, size: number): Promise<[Show
   }
 }
 
-const count = { type: 'integer', minimum: 0 };
-const textOrNull = (description: string) => ({ type: ['string', 'null'], description });
+const countType = { type: 'integer', minimum: 0 };
+const describeTextOrNull = (description: string) => ({ type: ['string', 'null'], description });
 
-const ANSWER = describeSigned({
-  origin: textOrNull('The name of the log.'),
+const STATE_ANSWER = describeSigned({
+  origin: describeTextOrNull('The name of the log.'),
   generation: { type: ['integer', 'null'], minimum: 1, description: 'Rises when an operator begins a new tree.' },
-  size: { ...count, description: 'Leaves of the tree.' },
-  root: textOrNull('Base64 of 32 bytes.'),
-  checkpoint: textOrNull('The signed note.'),
-  sealed: textOrNull('When leaves were last added.'),
+  size: { ...countType, description: 'Leaves of the tree.' },
+  root: describeTextOrNull('Base64 of 32 bytes.'),
+  checkpoint: describeTextOrNull('The signed note.'),
+  sealed: describeTextOrNull('When leaves were last added.'),
   unsealed: {
     type: 'object',
     required: ['count', 'age', 'before'],
     properties: {
-      count: { ...count, description: 'Changes that wait, of the oldest 512 commits.' },
-      age: { ...count, description: 'Milliseconds since the oldest of them was stored.' },
+      count: { ...countType, description: 'Changes that wait, of the oldest 512 commits.' },
+      age: { ...countType, description: 'Milliseconds since the oldest of them was stored.' },
       before: { type: 'boolean', description: 'Whether changes of before the log are still to be added.' },
     },
   },
-  stopped: textOrNull('Why the log is stopped; null while all is well.'),
+  stopped: describeTextOrNull('Why the log is stopped; null while all is well.'),
 });
 
 /** The operation `log`. */
@@ -68,12 +68,12 @@ export const readLog: Operation = {
   name: 'log',
   isOf: ({ name }) => name === 'ledger',
   routes: () => [{ method: 'GET', of: 'record', path: '/log' }],
-  perform: readState,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  perform: answerState,
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   description: {
     id: (one) => `read${one}Log`,
     summary: (one) => `Read how far the log of ${one} is`,
-    components: { answers: { log: ANSWER } },
+    components: { answers: { log: STATE_ANSWER } },
     answers: () => ({ 200: { text: 'The state of the log, signed.', component: 'log' } }),
   },
 };

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { limits } from '../../limits.js';
 import type { OutboundAnswer } from '../../outbound/outbound.js';
-import { parseAnswer } from '../../outbound/parse-answer.js';
+import { parseBoundedAnswer } from '../../outbound/parse-answer.js';
 import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
 
 /**
@@ -12,7 +12,7 @@ import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
  */
 export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer): readonly JsonObject[] {
   if (status < 200 || status >= 300) throw new NoAnswer(trait);
-  const body = parseAnswer(text);
+  const body = parseBoundedAnswer(text);
   const items = isObject(body) ? body.data : undefined;
   if (!Array.isArray(items) || items.length > limits.page.greatest) throw invalidAnswer(trait);
   if (!items.every(isData)) throw invalidAnswer(trait);

@@ -34,7 +34,7 @@ const lookupSchema: TSchema = envelope(
 );
 
 /** Users' schemas for `anchor-lookup` apply to the data of a lookup (interface/schemas#enforcement). */
-const DATA: Schemed = { name: 'anchor-lookup', data: { schemas: 'applied' } };
+const ANCHOR_DATA: Schemed = { name: 'anchor-lookup', data: { schemas: 'applied' } };
 
 /**
  * `POST /wallets/{id}/anchors/!lookup` (interface/lookups#lookup): the anchors of the wallet that match the signed data, or
@@ -57,7 +57,7 @@ export async function lookUpAnchors(session: Session, walletKind: Kind, command:
       await assertUnused(current, signed, '');
       return reader;
     },
-    check: (current, wallet) => checkUserSchema(current, DATA, data, wallet?.meta.domain),
+    check: (current, wallet) => checkUserSchema(current, ANCHOR_DATA, data, wallet?.meta.domain),
     body({ ledger, runtime }) {
       const proofs = [ledger.system.fresh(signed.hash, { moment: moment(runtime) })];
       return { hash: signed.hash, data, meta: { proofs: proofs as unknown as Json[] } };

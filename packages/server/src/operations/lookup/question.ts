@@ -19,10 +19,10 @@ import { type LookupCall, sendLookup } from './ask-bridge.js';
 import { parseItems } from './bridge-items.js';
 import { type LookupTrait, NoAnswer } from './invalid-answer.js';
 import type { LookupReader } from './reader.js';
-import { findWalletAt, isAddress } from './wallet-at.js';
+import { findWalletAt, isWalletAddress } from './wallet-at.js';
 
 /** A question about the wallet at an address, answered by the ledger or by the wallet's bridge. */
-export interface Question {
+export interface LookupQuestion {
   readonly trait: LookupTrait;
   /** The kind of the items in the answer. */
   readonly kind: Kind;
@@ -53,23 +53,23 @@ export interface Question {
  *
  * @throws what `reader` and `check` throw; NoAnswer, `bridge.proxy-response-invalid`
  */
-export async function answerQuestion(session: Session, question: Question): Promise<Answer> {
+export async function answerQuestion(session: Session, question: LookupQuestion): Promise<Answer> {
   const { trait } = question;
   const decided = await inSession(session, (current) => decideCall(current, question));
   if ('status' in decided) return decided;
   const answer = await sendLookup(session, decided);
   await session.task.turn(stepsOfText(answer.text));
   const items = parseItems(trait, answer);
-  return inSession(session, (current) => answerFromBridge(current, question, items));
+  return inSession(session, (current) => answerLookupFromBridge(current, question, items));
 }
 
 /** The ledger's own answer, or the call of the wallet's bridge. */
-async function decideCall(session: Session, question: Question): Promise<Answer | LookupCall> {
+async function decideCall(session: Session, question: LookupQuestion): Promise<Answer | LookupCall> {
   const { trait, address, about, path, request } = question;
   const reader = await question.reader(session);
-  const wallet = isAddress(address) ? await findWalletAt(session, address) : undefined;
+  const wallet = isWalletAddress(address) ? await findWalletAt(session, address) : undefined;
   await question.check?.(session, wallet);
-  if (!isAddress(address)) return makeEmptyList(session);
+  if (!isWalletAddress(address)) return makeEmptyList(session);
   const handle = wallet?.data.bridge;
   if (typeof handle !== 'string') return question.own(session, reader, wallet);
   const bridge = await findBridge(session, handle);
@@ -97,7 +97,7 @@ function makeEmptyList(session: Session): Answer {
  */
 function makeLookupHeaders(
   session: Session,
-  { request: { headers }, token }: Question,
+  { request: { headers }, token }: LookupQuestion,
   bridge: Bridge,
   hasBody: boolean,
 ): Record<string, string> {
@@ -119,7 +119,11 @@ function makeLookupHeaders(
  * The items of a bridge that the caller may see, judged by the rules of the ledger and of the domain that the item's handle
  * names. The `access` of an item is shown and has no effect: the bridge could grant itself readers by it.
  */
-async function answerFromBridge(session: Session, question: Question, items: readonly JsonObject[]): Promise<Answer> {
+async function answerLookupFromBridge(
+  session: Session,
+  question: LookupQuestion,
+  items: readonly JsonObject[],
+): Promise<Answer> {
   const { kind } = question;
   const { caller, shows } = await question.reader(session);
   const seen: ListItem[] = [];

@@ -37,7 +37,7 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   session.task.grant();
   await session.task.turn();
   const everything = !context.ledger.policyBased && decideAccess('read', kind.name, caller, context).granted;
-  const anything = everything || visible(kind.name, caller, unseenContext(session, kind));
+  const anything = everything || visible(kind.name, caller, contextWithoutRecord(session, kind));
   return { caller, everything, anything, shows: visible };
 }
 
@@ -53,7 +53,7 @@ export async function authorizeLookup(
 ): Promise<LookupReader> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
   await session.task.turn();
-  const judgement = judgeAccess('lookup', kind.name, caller, unseenContext(session, kind));
+  const judgement = judgeAccess('lookup', kind.name, caller, contextWithoutRecord(session, kind));
   session.explain?.({ ledger: session.ledger.handle, action: 'lookup', record: kind.name, ...judgement });
   if (!judgement.granted || !signs(caller)) throw accessRefusal('lookup', kind.name, { credentials: true });
   session.task.grant();
@@ -66,7 +66,7 @@ export async function authorizeLookup(
 const mayLookUp: typeof visible = (kind, caller, context) => decideAccess('lookup', kind, caller, context).granted;
 
 /** The context of a record of unknown content: it may be in any domain, and match any filter. */
-function unseenContext(session: Session, kind: Kind) {
+function contextWithoutRecord(session: Session, kind: Kind) {
   const subject = { ...newSubject(kind, {}, [], undefined), known: 'name' } as const;
   return { ...contextOf(session, subject), domains: [...session.ledger.domains.values()], hopeful: true } as const;
 }

@@ -4,7 +4,7 @@ import type { Session } from '../../ledgers/session.js';
 import { filtersOf } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { describeFound } from './described.js';
 import { answerFromLedger } from './from-ledger.js';
 import { answerQuestion } from './question.js';
@@ -37,7 +37,7 @@ export const walletAnchors: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('anchors'),
   routes: () => [{ method: 'GET', of: 'address', path: '/anchors' }],
   perform: listAnchors,
-  refusals: { always: [...EVERY, 'bridge.proxy-response-invalid'] },
+  refusals: { always: [...EVERY_OPERATION, 'bridge.proxy-response-invalid'] },
   asks: { action: 'query', record: 'anchor' },
   description: {
     id: (one) => `read${one}Anchors`,

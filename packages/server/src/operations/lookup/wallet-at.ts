@@ -9,7 +9,7 @@ import { resolveHandles } from '../../records/address.js';
  * Whether a text may be the address of a wallet: a luid, or of the form of a handle. Only such text reaches a statement of
  * the database or the path of a call.
  */
-export function isAddress(text: string): boolean {
+export function isWalletAddress(text: string): boolean {
   return isWalletLuid(text) || (text.length <= limits.handle && parseAddress(text) !== undefined);
 }
 
@@ -21,7 +21,7 @@ function isWalletLuid(text: string): boolean {
  * The wallet that an address leads to: the one with the luid, or the first that exists of the handles that the address may
  * mean (interface/wallets#routes).
  *
- * @param address for which `isAddress` holds
+ * @param address for which `isWalletAddress` holds
  * @throws OutOfDate when the ledger's state is not the one it was found under
  */
 export async function findWalletAt(session: Session, address: string): Promise<RecordEnvelope | undefined> {

@@ -4,7 +4,7 @@ import type { Session } from '../../ledgers/session.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { describeFound } from './described.js';
 import { answerQuestion } from './question.js';
 import { authorizeList } from './reader.js';
@@ -29,7 +29,7 @@ export const walletDomains: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('domains'),
   routes: () => [{ method: 'GET', of: 'address', path: '/domains' }],
   perform: listDomains,
-  refusals: { always: [...EVERY, 'bridge.proxy-response-invalid'] },
+  refusals: { always: [...EVERY_OPERATION, 'bridge.proxy-response-invalid'] },
   asks: { action: 'query', record: 'domain' },
   description: {
     id: (one) => `read${one}Domains`,

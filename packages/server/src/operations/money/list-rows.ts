@@ -6,7 +6,7 @@ import type { ListItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { moneyFiltersOf } from '../../lists/filters.js';
-import { pageOf } from '../../lists/page.js';
+import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored.js';
@@ -21,7 +21,7 @@ export interface RowList<R> {
 }
 
 /** Steps to make an item of a row, and to hash it. */
-const ITEM_STEPS = 200;
+const ROW_STEPS = 200;
 
 /**
  * A page of the rows of a wallet, for who may read it. The path takes a handle or luid: an address that leads to a wallet is
@@ -30,7 +30,7 @@ const ITEM_STEPS = 200;
  * @throws `record.not-found` for an unknown wallet, `auth.forbidden` for one that the caller may not read
  */
 export async function listRows<R>(session: Session, kind: Kind, command: Command, list: RowList<R>): Promise<Answer> {
-  const page = pageOf(command.query);
+  const page = parsePage(command.query);
   const filters = moneyFiltersOf(list.fields, command.query);
   return inSession(session, async (session) => {
     const stored = await getRecord(session, kind, command);
@@ -47,7 +47,7 @@ export async function listRows<R>(session: Session, kind: Kind, command: Command
     const { total, rows } = session.assertFresh(await list.read(session.store.lists.money, query));
     const items: ListItem[] = [];
     for (const row of rows) {
-      const turn = session.task.turn(ITEM_STEPS);
+      const turn = session.task.turn(ROW_STEPS);
       if (turn) await turn;
       items.push(list.itemOf(row, record));
     }

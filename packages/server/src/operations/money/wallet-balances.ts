@@ -6,11 +6,11 @@ import { OF_BALANCES } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { BalanceRow } from '../../store/money/rows.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { component, describeRows } from './described.js';
 import { listRows, type RowList } from './list-rows.js';
 
-const BALANCES: RowList<BalanceRow> = {
+const BALANCE_LIST: RowList<BalanceRow> = {
   fields: OF_BALANCES,
   read: (lists, query) => lists.balances(query),
   itemOf: toItem,
@@ -21,7 +21,7 @@ const BALANCES: RowList<BalanceRow> = {
  * `page.total`.
  */
 async function listBalances(session: Session, kind: Kind, command: Command): Promise<Answer> {
-  return listRows(session, kind, command, BALANCES);
+  return listRows(session, kind, command, BALANCE_LIST);
 }
 
 /** A balance has no hash and no proofs: those of the intents that moved it say how it came about. */
@@ -40,7 +40,7 @@ export const walletBalances: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('balances'),
   routes: () => [{ method: 'GET', of: 'record', path: '/balances' }],
   perform: listBalances,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   asks: { action: 'read', record: 'wallet' },
   description: {
     id: (one) => `list${one}Balances`,

@@ -5,11 +5,11 @@ import { OF_LIMITS } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { LimitRow } from '../../store/money/rows.js';
 import type { Operation } from '../operation.js';
-import { EVERY } from '../refusals.js';
+import { EVERY_OPERATION } from '../refusals.js';
 import { component, describeRows } from './described.js';
 import { listRows, type RowList } from './list-rows.js';
 
-const LIMITS: RowList<LimitRow> = {
+const LIMIT_LIST: RowList<LimitRow> = {
   fields: OF_LIMITS,
   read: (lists, query) => lists.limits(query),
   itemOf: ({ body }) => ({ text: body, canonical: canonical(readJson(body) as Json) }),
@@ -20,7 +20,7 @@ const LIMITS: RowList<LimitRow> = {
  * `page.total`.
  */
 async function listLimits(session: Session, kind: Kind, command: Command): Promise<Answer> {
-  return listRows(session, kind, command, LIMITS);
+  return listRows(session, kind, command, LIMIT_LIST);
 }
 
 const METRICS = ['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount'];
@@ -31,7 +31,7 @@ export const walletLimits: Operation = {
   isOf: ({ lifecycle }) => lifecycle.operations.includes('limits'),
   routes: () => [{ method: 'GET', of: 'record', path: '/limits' }],
   perform: listLimits,
-  refusals: { always: [...EVERY, 'record.not-found'] },
+  refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   asks: { action: 'read', record: 'wallet' },
   description: {
     id: (one) => `list${one}Limits`,

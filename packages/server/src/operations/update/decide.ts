@@ -9,19 +9,19 @@ import { assertLabels } from '../../authorization/labels-policies.js';
 import { assertSigned } from '../../authorization/signed.js';
 import { newSubject, subjectOf } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
-import type { Decided, Session } from '../../ledgers/session.js';
+import type { DecidedWrite, Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
 import { assertStateFits, checkData } from '../../records/kind-rules.js';
-import { labelsAfter } from '../../records/labels.js';
-import { customsOf, usesOf } from '../../records/proofs.js';
+import { applyLabels } from '../../records/labels.js';
+import { customsOf, usesOfProofs } from '../../records/proofs.js';
 import { findRelations } from '../../records/relations.js';
-import { checkKeys, loadSecretNames, sealSecrets } from '../../records/secrets.js';
+import { checkSecretKeys, loadSecretNames, sealSecrets } from '../../records/secrets.js';
 import { sortMembers } from '../../records/serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import { isRepeatedUpdate } from '../repeated.js';
-import type { Handover, Stage } from '../stage.js';
+import type { HandOverStage, Handover } from '../stage.js';
 import { assertFixed } from './fixed.js';
 import { makeMeta } from './make-version.js';
 import { assertRenamable, renameRejected } from './rename.js';
@@ -31,7 +31,7 @@ import type { Update } from './verify.js';
 export interface DecidedUpdate {
   readonly made: RecordEnvelope;
   /** Its write, except the version of the record. */
-  readonly decided: Omit<Decided, keyof VersionWrite>;
+  readonly decided: Omit<DecidedWrite, keyof VersionWrite>;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function decideUpdate(
   update: Update,
   stored: Stored,
   caller: Caller,
-  stage: Stage,
+  stage: HandOverStage,
 ): Promise<DecidedUpdate | undefined> {
   const { kind, data, signed } = update;
   const { record, parent } = stored;
@@ -52,7 +52,7 @@ export async function decideUpdate(
   const { domain } = subject.meta;
   const conditions = await conditionsOf(session, caller, subject, data);
   await authorize(session, caller, { action: 'update', kind, subject, conditions });
-  const labels = labelsAfter(record.meta.labels, customsOf(signed.proofs));
+  const labels = applyLabels(record.meta.labels, customsOf(signed.proofs));
   const anew = newSubject(kind, data, record.meta.owners, domain, labels);
   const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
@@ -79,7 +79,7 @@ export async function decideUpdate(
   };
   const unique = await assertLabels(session, labeled);
   await checkData(kind, session, data, record.data);
-  await checkKeys(session, kind, data, update.secrets, record.data);
+  await checkSecretKeys(session, kind, data, update.secrets, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
   const held = await assertFixed(session, kind, record.data, data);
@@ -93,7 +93,7 @@ export async function decideUpdate(
       action: 'update',
       needs,
       decides: kind.access.decides !== 'never',
-      proofs: usesOf(session, signed.proofs),
+      proofs: usesOfProofs(session, signed.proofs),
       secrets: sealSecrets(session, kind, data, record.luid, update.secrets, kept),
       unique,
       ...(held ? { held } : {}),

@@ -2,7 +2,7 @@ import type { Meta } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import type { Session } from '../../ledgers/session.js';
-import { labelsAfter, withLabels } from '../../records/labels.js';
+import { applyLabels, withLabels } from '../../records/labels.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { customsOf } from '../../records/proofs.js';
 import type { Update } from './verify.js';
@@ -27,5 +27,5 @@ export async function makeMeta(
     session.ledger.system.stored(signed.hash, { luid, moment: now }),
   ];
   assertProofs(session, proofs);
-  return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
+  return withLabels({ ...previous, proofs, moment: now }, applyLabels(previous.labels, customsOf(signed.proofs)));
 }

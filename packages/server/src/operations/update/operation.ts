@@ -4,7 +4,7 @@ import { updateOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
 import { notFound } from '../../kinds/refusal.js';
-import type { Decided, Session } from '../../ledgers/session.js';
+import type { DecidedWrite, Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { findRecord } from '../../records/stored.js';
 import { versionOf, withProofs } from '../../records/version.js';
@@ -16,7 +16,7 @@ import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
 import { assertUnused } from '../unused.js';
 import { decideUpdate, proxyUpdate } from './decide.js';
-import { duplicated } from './rename.js';
+import { handleTaken } from './rename.js';
 import { verifyUpdate } from './verify.js';
 
 /** `PUT /{kind}s/{id}`: replaces the whole of `data` (interface/records#update). */
@@ -63,7 +63,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     await session.task.turn();
     const change = stored.change + 1;
     let record = made;
-    let write: Decided = { ...versionOf(session.ledger, kind, made, change), ...decided };
+    let write: DecidedWrite = { ...versionOf(session.ledger, kind, made, change), ...decided };
     if (handover) {
       handover.assertOneWay();
       await assertUnused(session, signed, made.luid);
@@ -75,7 +75,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     const told = hintWithin(
       () => hintOnRules(session.ledger, data, session.task) ?? hintOnPolicy(session, kind, record, caller),
     );
-    if ((await session.commit({ ...write, deliveries })) !== 'done') throw duplicated(kind, data);
+    if ((await session.commit({ ...write, deliveries })) !== 'done') throw handleTaken(kind, data);
     return { status: 200, body: write.body, change: { luid, number: change }, ...told };
   });
 }

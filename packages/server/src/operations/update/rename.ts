@@ -17,13 +17,13 @@ export async function assertRenamable(
   domain: string | undefined,
 ): Promise<void> {
   const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, { data }), by: 'handle' } as const;
-  if ((await session.store.findVersion(query)).record) throw duplicated(kind, data);
+  if ((await session.store.findVersion(query)).record) throw handleTaken(kind, data);
   if (kind.links.renamable === false) throw renameRejected(kind, previous);
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
 /** The error for an update whose new handle is taken. */
-export function duplicated(kind: Kind, data: JsonObject): LedgerError {
+export function handleTaken(kind: Kind, data: JsonObject): LedgerError {
   return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
 }
 
