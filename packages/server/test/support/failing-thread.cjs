@@ -1,5 +1,5 @@
-// Loaded before the service, has its signing thread fail once the file FAIL_THREAD exists, in the way that the file names. One thread
-// takes the file away, so that it happens once.
+// Loaded before the service, has a signing thread fail once the file FAIL_THREAD exists, in the way that the file names, when it is to
+// verify what a client has signed: its process serves by then. The thread takes the file away, so that it happens once.
 const { readFileSync, renameSync } = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 const threads = require('node:worker_threads');
@@ -26,13 +26,13 @@ const ways = {
 if (!threads.isMainThread) {
   const { FAIL_THREAD: file } = process.env;
   const own = `${file}.${process.pid}`;
-  const look = () => {
+  threads.parentPort.on('message', ({ task }) => {
+    if (task.type !== 'verify') return;
     try {
       renameSync(file, own);
     } catch {
       return;
     }
     ways[readFileSync(own, 'utf8')]();
-  };
-  setInterval(look, 5).unref();
+  });
 }
