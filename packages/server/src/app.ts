@@ -4,7 +4,7 @@ import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Background } from './background/background.js';
 import { nameProcess } from './background/process-name.js';
-import type { BackgroundBounds } from './background/shared.js';
+import type { BackgroundBounds } from './background/worker-deps.js';
 import type { Runtime } from './base/clock.js';
 import { LedgerClock } from './base/ledger-clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
@@ -35,11 +35,11 @@ import { createMoney, type Money } from './money/money.js';
 import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/process.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
-import type { Guard } from './outbound/guarded.js';
+import type { Guard } from './outbound/guarded-connector.js';
 import { createHostNames, type NamesOptions } from './outbound/names.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
-import { CompiledSchemas } from './schemas/compiled.js';
+import { CompiledSchemas } from './schemas/compiled-schemas.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
 import { type Signing, startSigning } from './signing/signing.js';
@@ -138,8 +138,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
-  let doubt = () => {};
-  const epochs = await migrateDatabase(options, metrics, failed, () => doubt());
+  let reloadLogs = () => {};
+  const epochs = await migrateDatabase(options, metrics, failed, () => reloadLogs());
   const names = createHostNames(options.names);
   const out = {
     allowPrivate: deliveryAllowPrivate,
@@ -187,7 +187,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       epochs.verify,
     );
     background = work;
-    doubt = service.logs.doubt;
+    reloadLogs = service.logs.reload;
     service.logs.start();
     let closed: Promise<unknown> | undefined;
     const close = async () => {

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { type Background, startBackground } from './background/background.js';
 import { renewStatistics } from './background/renew-statistics.js';
-import type { BackgroundBounds } from './background/shared.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { BackgroundWorker } from './background/worker.js';
+import type { BackgroundBounds } from './background/worker-deps.js';
 import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
 import type { Metrics } from './metrics.js';
@@ -16,7 +16,7 @@ import { createSchedules } from './store/schedules.js';
 import { type Witnesses, witnessLogs } from './witnessing/worker.js';
 
 /** What background work is done with. */
-interface WorkMeans {
+interface WorkDeps {
   readonly database: pg.PoolConfig;
   /** Name of this process. */
   readonly holder: string;
@@ -29,7 +29,7 @@ interface WorkMeans {
 
 /** Starts the background work of this process. */
 export function startWork(
-  { database, holder, service, metrics, logger, background: bounds, witnesses }: WorkMeans,
+  { database, holder, service, metrics, logger, background: bounds, witnesses }: WorkDeps,
   workers: readonly BackgroundWorker[],
   { leases, others }: ReturnType<typeof createPools>,
   onConnect: EpochGuard['verify'],

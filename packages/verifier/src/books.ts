@@ -5,14 +5,14 @@ import { Accounts, Holdings, Symbols } from './kept/accounts.js';
 import { Column } from './kept/column.js';
 import { Lives } from './kept/lives.js';
 import { momentNumber, momentText } from './kept/moment.js';
-import { type Moved, MovedRows } from './kept/moved.js';
+import { type Moved, MovedRows } from './kept/moved-rows.js';
 import type { Records } from './kept/records.js';
 import { type TextNumbers, uniqueName } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
-import { Limits, type VerifySigned } from './limits.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
 import type { ProvenMovement, SetLimit } from './movements.js';
-import type { RegistryMeans } from './registry.js';
+import type { RegistryDeps } from './registry.js';
+import { Limits, type VerifySigned } from './wallet-limits.js';
 
 /**
  * Replays what the proofs of all intents have moved, and compares it with what the ledger says of its balances,
@@ -49,7 +49,7 @@ export class BookReplay {
     keys: LedgerKeys,
     private readonly report: Report,
     verify: VerifySigned,
-    { records, names, suite }: RegistryMeans,
+    { records, names, suite }: RegistryDeps,
   ) {
     this.#records = records;
     this.#names = names;

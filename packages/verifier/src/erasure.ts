@@ -4,7 +4,7 @@ import { jsonText } from './json/json-text.js';
 import { attributionDefect, authorOf } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ErasedLine } from './lines.js';
-import type { HistoryMeans } from './record-history.js';
+import type { HistoryDeps } from './record-history.js';
 import { formDefect, isMomentText, type Version } from './version.js';
 
 /** What a change can have done whose text is erased. */
@@ -20,14 +20,14 @@ export class ErasedRecord {
   #isStated = false;
 
   constructor(
-    private readonly means: HistoryMeans,
+    private readonly deps: HistoryDeps,
     readonly kind: string,
     readonly luid: string,
   ) {}
 
   /** Takes a change without a text. Nothing binds its action and its moment: they are some that a change may have. */
   add({ kind, luid, change, action, moment }: ErasedLine): void {
-    const fault: ReportFault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
+    const fault: ReportFault = (rule, detail) => this.deps.report({ kind, luid, change }, rule, detail);
     if (kind !== this.kind) fault('history', `was erased, and the change before it is of a ${this.kind}`);
     if (change !== this.#count + 1)
       fault('history', `follows change ${this.#count}: versions are missing, or not in order`);
@@ -44,7 +44,7 @@ export class ErasedRecord {
    */
   state(version: Version, isWhole: boolean): readonly StoredProof[] | undefined {
     const { luid, kind, change } = version;
-    const fault: ReportFault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
+    const fault: ReportFault = (rule, detail) => this.deps.report({ kind, luid, change }, rule, detail);
     this.#isStated = true;
     const facts = kindFacts(kind);
     if (!facts || kind !== this.kind || !luid.startsWith(`$${facts.prefix}.`))
@@ -66,11 +66,11 @@ export class ErasedRecord {
   end(): void {
     const { luid, kind } = this;
     if (!this.#isStated)
-      this.means.report({ kind, luid }, 'history', 'has changes without a text, and none that says they were erased');
+      this.deps.report({ kind, luid }, 'history', 'has changes without a text, and none that says they were erased');
   }
 
   #judge({ kind, luid, change, record }: Version, fault: ReportFault): void {
-    const { keys, proofs, suite } = this.means;
+    const { keys, proofs, suite } = this.deps;
     const { hash, data, meta } = record;
     const isStatement = Object.keys(data).sort().join() === 'change,luid,reason' && typeof data.reason === 'string';
     if (!isStatement) fault('form', 'has other data than an erasure');

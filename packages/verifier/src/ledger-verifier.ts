@@ -1,7 +1,7 @@
 import { hash as hashOf, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import { BookReplay } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
-import { TakenNames } from './erased/taken.js';
+import { TakenNames } from './erased/taken-names.js';
 import { ErasedRecord } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
 import { jsonText } from './json/json-text.js';
@@ -9,15 +9,15 @@ import { momentNumber } from './kept/moment.js';
 import { Records } from './kept/records.js';
 import { TextNumbers } from './kept/text-numbers.js';
 import { authorOf, type LedgerKeys } from './keys.js';
-import type { VerifySigned } from './limits.js';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
 import { movementsOf } from './movements.js';
 import { openDefect, type UnderWay } from './open-line.js';
 import { createProofCheck, type ProofCheck } from './proof-check.js';
-import { type HistoryMeans, RecordHistory } from './record-history.js';
+import { type HistoryDeps, RecordHistory } from './record-history.js';
 import { Registry } from './registry.js';
 import { type Summary, summarize } from './summary.js';
 import type { Version } from './version.js';
+import type { VerifySigned } from './wallet-limits.js';
 
 export interface VerifierOptions {
   readonly suite: Suite;
@@ -40,7 +40,7 @@ export interface VerifierOptions {
 export class LedgerVerifier {
   readonly #keys: LedgerKeys;
   readonly #proofs: ProofCheck;
-  readonly #means: HistoryMeans;
+  readonly #deps: HistoryDeps;
   readonly #records: Records;
   readonly #registry: Registry;
   readonly #books: BookReplay;
@@ -69,12 +69,12 @@ export class LedgerVerifier {
       found({ ...place, rule, detail });
     };
     this.#proofs = createProofCheck(suite);
-    this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
-    const means = { records: this.#records, names: new TextNumbers(suite), suite };
-    this.#registry = new Registry(this.#keys, ledger, this.#report, means);
+    this.#deps = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
+    const deps = { records: this.#records, names: new TextNumbers(suite), suite };
+    this.#registry = new Registry(this.#keys, ledger, this.#report, deps);
     this.#taken = new TakenNames(ledger.ledger.luid, ledger.secrets !== undefined, this.#report);
     const isSigned: VerifySigned = (hash, data, proofs) => this.#isSigned(hash, data, proofs);
-    this.#books = new BookReplay(this.#keys, this.#report, isSigned, means);
+    this.#books = new BookReplay(this.#keys, this.#report, isSigned, deps);
     if (pinned !== undefined && pinned !== this.#keys.system)
       this.#report(
         { luid: ledger.ledger.luid, kind: 'ledger' },
@@ -96,7 +96,7 @@ export class LedgerVerifier {
     }
     if (this.#history?.luid !== version.luid) {
       this.#begin(version);
-      this.#history = new RecordHistory(this.#means, version.kind, version.luid);
+      this.#history = new RecordHistory(this.#deps, version.kind, version.luid);
     }
     this.#counts.changes += 1;
     const before = this.#history.latest;
@@ -261,7 +261,7 @@ export class LedgerVerifier {
     this.#taken.noteErased(kind, luid);
     if (kind === 'wallet' || kind === 'symbol') this.#books.addErased(kind, luid);
     if (kind === 'intent') this.#books.erasedIntents.add(luid);
-    const erasure = new ErasedRecord(this.#means, kind, luid);
+    const erasure = new ErasedRecord(this.#deps, kind, luid);
     this.#erased = erasure;
     return erasure;
   }

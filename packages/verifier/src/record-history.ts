@@ -11,7 +11,7 @@ import type { ProofCheck } from './proof-check.js';
 import { formDefect, type Version } from './version.js';
 
 /** What a history is verified with. */
-export interface HistoryMeans {
+export interface HistoryDeps {
   readonly keys: LedgerKeys;
   readonly suite: Suite;
   readonly proofs: ProofCheck;
@@ -25,7 +25,7 @@ export class RecordHistory {
   #trail: IntentTrail | undefined;
 
   constructor(
-    private readonly means: HistoryMeans,
+    private readonly deps: HistoryDeps,
     readonly kind: string,
     readonly luid: string,
   ) {}
@@ -42,7 +42,7 @@ export class RecordHistory {
 
   /** @returns the proofs that the version adds to those that were seen; undefined where its form is not that of a record */
   add(version: Version): readonly StoredProof[] | undefined {
-    const { report } = this.means;
+    const { report } = this.deps;
     const place = { kind: this.kind, luid: this.luid, change: version.change };
     const fault: ReportFault = (rule, detail) => report(place, rule, detail);
     const before = this.#latest;
@@ -68,7 +68,7 @@ export class RecordHistory {
 
   /** Hash and signatures. */
   #verify(version: Version, fault: ReportFault): void {
-    const { suite, proofs, keys } = this.means;
+    const { suite, proofs, keys } = this.deps;
     const { record, action } = version;
     if (!isHashOfData(this.kind, record, suite)) fault('hash', 'has another hash than its data');
     const before = action === 'drop' ? (this.#latest?.record.meta.proofs.length ?? 0) : Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class RecordHistory {
   }
 
   #follow(before: Version | undefined, version: Version, fault: ReportFault): readonly StoredProof[] {
-    const { keys } = this.means;
+    const { keys } = this.deps;
     const { record, action } = version;
     if (action === 'create' || !before) {
       if (action !== 'create')
@@ -109,7 +109,7 @@ export class RecordHistory {
     const said = ({ record }: Version) => JSON.stringify([record.meta.thread, record.meta.domains]);
     if (said(first) === said(second)) return;
     const place = { kind: this.kind, luid: this.luid, change: first.change };
-    this.means.report(place, 'meta', "has another thread or other domains in 'meta' than the change after it");
+    this.deps.report(place, 'meta', "has another thread or other domains in 'meta' than the change after it");
   }
 }
 

@@ -12,7 +12,7 @@ import type { HeaderLine } from './lines.js';
 import type { Version } from './version.js';
 
 /** What is kept of all records, for the registry and others. */
-export interface RegistryMeans {
+export interface RegistryDeps {
   readonly records: Records;
   /** Of records of each kind. */
   readonly names: TextNumbers;
@@ -45,7 +45,7 @@ export class Registry {
     private readonly keys: LedgerKeys,
     private readonly claimed: Pick<HeaderLine, 'ledger'>,
     private readonly report: Report,
-    { records, names, suite }: RegistryMeans,
+    { records, names, suite }: RegistryDeps,
   ) {
     this.#records = records;
     this.#names = names;

@@ -6,7 +6,7 @@ import { DigestTable, keyOfHex } from '../src/kept/digest-table.js';
 import { Lives } from '../src/kept/lives.js';
 import { Luids } from '../src/kept/luids.js';
 import { momentNumber, momentText } from '../src/kept/moment.js';
-import { MovedRows } from '../src/kept/moved.js';
+import { MovedRows } from '../src/kept/moved-rows.js';
 import { Records } from '../src/kept/records.js';
 import { References } from '../src/kept/references.js';
 import { Texts } from '../src/kept/texts.js';

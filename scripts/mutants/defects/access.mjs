@@ -23,7 +23,7 @@ export const mutants = [
   {
     id: 'access-own-keys-are-callers',
     file: src('authorization/caller.ts'),
-    find: '.filter((key) => !isNobodys(session, key))',
+    find: '.filter((key) => !isLedgerKey(session, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
     tests: [test('records/repeated-proofs.test.ts')],
@@ -62,7 +62,7 @@ export const mutants = [
   },
   {
     id: 'access-owners-while-a-policy-opens',
-    file: src('access/standing.ts'),
+    file: src('access/standing-rules.ts'),
     find: 'if (!opensLedger(policies, cost)) yield* OWNERS_RIGHTS;',
     replace: 'yield* OWNERS_RIGHTS;',
     breaks: 'The owners of a ledger keep their rights under policies that take them.',
@@ -94,7 +94,7 @@ export const mutants = [
   },
   {
     id: 'operation-found-under-parent',
-    file: src('records/stored.ts'),
+    file: src('records/stored-record.ts'),
     find: 'if (found && parent) assertUnder(kind, found.record.data, parent);',
     replace: '',
     breaks: "A factor is reached through another signer's path.",
@@ -126,7 +126,7 @@ export const mutants = [
   },
   {
     id: 'operation-token-required-for-unsigned',
-    file: src('authorization/signed.ts'),
+    file: src('authorization/client-signature.ts'),
     find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
     replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',

@@ -29,7 +29,7 @@ export const mutants = [
   },
   {
     id: 'outbound-one-of-the-addresses',
-    file: src('outbound/guarded.ts'),
+    file: src('outbound/guarded-connector.ts'),
     find: 'addresses.filter(({ address }) => allowed(address))',
     replace: 'addresses.some(({ address }) => allowed(address)) ? addresses : []',
     breaks: 'A name with one public address leads to its private ones.',

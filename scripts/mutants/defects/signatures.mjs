@@ -39,7 +39,7 @@ export const mutants = [
   },
   {
     id: 'meant-for-a-ledger',
-    file: src('records/meant.ts'),
+    file: src('records/proof-binding.ts'),
     find: 'if (ledger !== undefined && ledger !== handle && ledger !== luid) {',
     replace: 'if (ledger !== undefined && !handle) {',
     breaks: 'A proof that names another ledger counts in this one.',

@@ -11,13 +11,13 @@ export type Credential = 'signature' | 'token';
 export function meets(
   { signer, bearer, policy }: JsonObject,
   asker: Asker,
-  means: Credential = 'signature',
+  credential: Credential = 'signature',
 ): MatchVerdict {
   if (policy !== undefined) return 'unknown';
-  const [other, own] = means === 'signature' ? [bearer, signer] : [signer, bearer];
+  const [other, own] = credential === 'signature' ? [bearer, signer] : [signer, bearer];
   if (other !== undefined) return 'no';
   if (own === undefined) return 'yes';
-  return meetsMatcher(own, (one) => (means === 'signature' ? meetsSigner(one, asker) : meetsBearer(one, asker)));
+  return meetsMatcher(own, (one) => (credential === 'signature' ? meetsSigner(one, asker) : meetsBearer(one, asker)));
 }
 
 function meetsMatcher(matcher: Json, meetsOne: (matcher: JsonObject) => MatchVerdict): MatchVerdict {

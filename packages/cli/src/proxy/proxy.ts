@@ -47,7 +47,7 @@ interface ProxyDeps extends ProxyOptions {
 
 /** A proxy that adds the token to each request, and signs the writes. It is for development and testing. */
 export function createProxy(options: ProxyOptions): Server {
-  const means = { ...options, records: new TrustedRecords(options.pinned) };
+  const deps = { ...options, records: new TrustedRecords(options.pinned) };
   return createServer((request, response) => {
     const begun = options.now();
     response.on('close', () => {
@@ -55,7 +55,7 @@ export function createProxy(options: ProxyOptions): Server {
       const status = response.headersSent ? response.statusCode : 'closed';
       options.log(`${request.method} ${path} ${status} ${options.now() - begun} ms`);
     });
-    serveRequest(request, response, means).catch((error: unknown) => sendFailure(response, error));
+    serveRequest(request, response, deps).catch((error: unknown) => sendFailure(response, error));
   });
 }
 

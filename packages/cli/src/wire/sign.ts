@@ -3,7 +3,7 @@ import type { KeyPair } from '../home/encrypted-key.js';
 import { routeOf, type WritePurpose, type WriteRoute } from './route.js';
 
 /** What the signer of a request needs to know and do. */
-export interface SigningMeans {
+export interface SigningDeps {
   /** Without one, proofs are left to the token of the request (interface/tokens#token-only-writes). */
   readonly key: KeyPair | undefined;
   /** The ledger that the request is for, as its header names it. */
@@ -31,56 +31,56 @@ export async function signRequest(
   method: string,
   path: string,
   body: Json | undefined,
-  means: SigningMeans,
+  deps: SigningDeps,
 ): Promise<Json | undefined> {
   const route = routeOf(method, path);
   if (route === undefined || !(body === undefined || isObject(body))) return body;
-  return route.purpose === 'proof' ? proof(route, body ?? {}, means) : signEnvelope(route, body ?? {}, means);
+  return route.purpose === 'proof' ? proof(route, body ?? {}, deps) : signEnvelope(route, body ?? {}, deps);
 }
 
 /** A flat proof over the record's hash. A body without `custom` and without members of a proof is the custom data. */
-async function proof(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+async function proof(route: WriteRoute, body: JsonObject, deps: SigningDeps): Promise<JsonObject> {
   if (typeof body.result === 'string') return body;
   const isPlain = !('custom' in body) && !('method' in body || 'public' in body || 'digest' in body);
   const given = isPlain ? body : isObject(body.custom) ? body.custom : {};
-  const custom = { ...stamp(route, means), ...given };
-  if (means.key === undefined) return { custom };
-  const { hash } = await means.read(route);
-  return signProof({ hash, custom: dropUnbound(custom), ...means.key });
+  const custom = { ...stamp(route, deps), ...given };
+  if (deps.key === undefined) return { custom };
+  const { hash } = await deps.read(route);
+  return signProof({ hash, custom: dropUnbound(custom), ...deps.key });
 }
 
 /** Create, update, drop, and what is asked about a record: `{hash, data, meta: {proofs}}`. */
-async function signEnvelope(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
-  if (typeof body.hash === 'string' && proofsOfBody(body).some((one) => isProofOf(one, means.key))) return body;
+async function signEnvelope(route: WriteRoute, body: JsonObject, deps: SigningDeps): Promise<JsonObject> {
+  if (typeof body.hash === 'string' && proofsOfBody(body).some((one) => isProofOf(one, deps.key))) return body;
   const { custom: beside, ...rest } = body;
-  const filled = await fillVersion(route, rest, means);
+  const filled = await fillVersion(route, rest, deps);
   // What lacks data is left to the server, whose refusal tells what is wrong.
   if (!isObject(filled.data)) return body;
   const hash = hashOf(filled.data);
   const sent = proofsOfBody(filled);
   const partial = sent.filter(isPartial).map((one) => (isObject(one.custom) ? one.custom : {}));
   const custom = dropUnbound(
-    Object.assign(stamp(route, means, filled.data), statusOf(route), ...partial, isObject(beside) ? beside : {}),
+    Object.assign(stamp(route, deps, filled.data), statusOf(route), ...partial, isObject(beside) ? beside : {}),
   );
-  const own: JsonObject = means.key === undefined ? { custom } : signProof({ hash, custom, ...means.key });
+  const own: JsonObject = deps.key === undefined ? { custom } : signProof({ hash, custom, ...deps.key });
   const meta = isObject(filled.meta) ? filled.meta : {};
   return { ...filled, hash, meta: { ...meta, proofs: [...sent.filter((one) => !isPartial(one)), own] } };
 }
 
 /** Fills in which version of the record is meant, where the caller leaves that open. */
-async function fillVersion(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+async function fillVersion(route: WriteRoute, body: JsonObject, deps: SigningDeps): Promise<JsonObject> {
   const { purpose } = route;
   if (purpose === 'question') return { ...body, data: body.data ?? {} };
   if (purpose === 'create' || purpose === 'erase') return body;
   const data = body.data === undefined && purpose === 'drop' ? {} : body.data;
   // A luid may be left out of an update, not of a drop (interface/records#drop).
   if (!isObject(data) || (typeof data.parent === 'string' && typeof body.luid === 'string')) return body;
-  const { hash, luid } = await means.read(route);
+  const { hash, luid } = await deps.read(route);
   return { ...body, luid: body.luid ?? luid, data: { ...data, parent: data.parent ?? hash } };
 }
 
 /** When it is signed, and what for. */
-function stamp(route: WriteRoute, { ledger, isBound, now }: SigningMeans, data?: JsonObject): JsonObject {
+function stamp(route: WriteRoute, { ledger, isBound, now }: SigningDeps, data?: JsonObject): JsonObject {
   const named = route.isOutside ? data?.handle : (route.ledger ?? ledger);
   return {
     moment: new Date(now()).toISOString(),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { formatVkey, LOG_BOUNDS } from '@countersign/protocol/log';
-import { addCheckpoint, type WitnessMeans } from './witness.js';
+import { addCheckpoint, type WitnessDeps } from './witness.js';
 
 /**
  * Bounds of the server: requests that are answered at a time; connections, and those of one address; milliseconds for
@@ -17,7 +17,7 @@ const WITNESS_BOUNDS = {
   idle: 5_000,
 };
 
-interface WitnessOptions extends WitnessMeans {
+interface WitnessOptions extends WitnessDeps {
   /** Takes one line for each request. */
   readonly log: (line: string) => void;
 }
@@ -126,7 +126,7 @@ function last(note: string | undefined): Reply {
   return note === undefined ? NOT_FOUND : { status: 200, text: note };
 }
 
-function aboutThis({ key, logs }: WitnessMeans): string {
+function aboutThis({ key, logs }: WitnessDeps): string {
   return `A witness of transparency logs (C2SP tlog-witness), which knows ${logs.length} keys of logs.\n\n${formatVkey(key)}\n`;
 }
 

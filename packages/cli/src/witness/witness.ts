@@ -16,7 +16,7 @@ import {
 import type { States } from './states.js';
 
 /** What a witness cosigns with, and what it remembers. */
-export interface WitnessMeans {
+export interface WitnessDeps {
   /** Keys of the logs that it knows, each under the origin of its log. */
   readonly logs: readonly NoteKey[];
   readonly key: NoteKey;
@@ -40,20 +40,20 @@ export interface WitnessAnswer {
 const SIZE_TYPE = 'text/x.tlog.size';
 
 /** Answers add-checkpoint (C2SP tlog-witness). @throws Error when the state cannot be read or written */
-export async function addCheckpoint(means: WitnessMeans, body: Uint8Array): Promise<WitnessAnswer> {
+export async function addCheckpoint(deps: WitnessDeps, body: Uint8Array): Promise<WitnessAnswer> {
   try {
     const { old, proof, checkpoint: note } = parseAddCheckpoint(body);
     const { text, signatures } = parseNote(note);
     const { origin, size } = parseCheckpoint(text);
-    const known = means.logs.filter(({ name }) => name === origin);
+    const known = deps.logs.filter(({ name }) => name === origin);
     if (known.length === 0) return { status: 404, text: 'This log is unknown here.\n' };
     const about = `${origin} ${size}`;
     const own = signatures.filter(({ name, id }) => known.some((key) => key.name === name && key.id === id));
     // Each costs a verification.
     if (own.length > known.length) return { status: 400, text: 'A key signed twice.\n', about };
-    const opened = openCheckpoint(note, known, means.suite);
+    const opened = openCheckpoint(note, known, deps.suite);
     if (old > size) return { status: 400, text: 'The old tree is larger than the new one.\n', about };
-    return { ...(await means.states.alone(origin, () => advance(means, opened, old, proof))), about };
+    return { ...(await deps.states.alone(origin, () => advance(deps, opened, old, proof))), about };
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
     return { status: error.reason === 'unverified' ? 403 : 400, text: `${error.detail}\n` };
@@ -62,7 +62,7 @@ export async function addCheckpoint(means: WitnessMeans, body: Uint8Array): Prom
 
 /** Compares with what was cosigned last, and sets it: no two requests go on from the same tree. */
 async function advance(
-  { states, key, sign, now }: WitnessMeans,
+  { states, key, sign, now }: WitnessDeps,
   { checkpoint, note, signed }: OpenedCheckpoint,
   old: number,
   proof: readonly Uint8Array[],

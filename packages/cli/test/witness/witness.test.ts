@@ -12,7 +12,7 @@ import { eventually } from '../../../server/test/support/eventually.js';
 import '../../../server/test/support/seed.js';
 import { createWitness } from '../../src/witness/server.js';
 import { folderName, type OpenStates, openStates, type States, statesIn } from '../../src/witness/states.js';
-import { addCheckpoint, type WitnessMeans } from '../../src/witness/witness.js';
+import { addCheckpoint, type WitnessDeps } from '../../src/witness/witness.js';
 import { TestLog, testWitnessKey } from '../support/tree.js';
 
 const NOW = 1_800_000_000_000;
@@ -26,7 +26,7 @@ let url: string;
 let log: TestLog;
 let used = 0;
 
-const meansOf = (states: States): WitnessMeans => ({
+const meansOf = (states: States): WitnessDeps => ({
   logs: logs.map(({ key }) => key),
   key: own.key,
   sign: own.sign,

@@ -3,8 +3,8 @@ import { limits } from '../limits.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
 import { carriesToken, isRead, passage, principals, rightsFor } from './decide.js';
-import { grantingAny, tokenKeys } from './granting.js';
-import type { Level, Standing } from './standing.js';
+import { grantingAny, tokenKeys } from './granting-rules.js';
+import type { Level, Standing } from './standing-rules.js';
 
 /** The order in which rules are shown; server rules are left out (interface/access#access-check). */
 const LEVEL_ORDER: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
 import type { AccessContext, Right, RightTerms } from './context.js';
-import { domainsAround, findGranting, type Principal, principal, tokenKeys } from './granting.js';
-import type { Level, Standing } from './standing.js';
+import { domainsAround, findGranting, type Principal, principal, tokenKeys } from './granting-rules.js';
+import type { Level, Standing } from './standing-rules.js';
 
 /** The outcome, and the rule that brought it about. */
 export interface AccessDecision {

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
 import type { AccessContext, Right } from './context.js';
 import { decideAccess, isRead, judgeAccess, mayEnter, principalFor, rightsFor } from './decide.js';
-import { admits, type Principal, tokenKeys } from './granting.js';
+import { admits, type Principal, tokenKeys } from './granting-rules.js';
 import { actionMatches, nameMatches } from './matchers.js';
 import type { Rule } from './rules.js';
 

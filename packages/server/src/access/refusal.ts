@@ -3,8 +3,8 @@ import { limits } from '../limits.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
 import { principalFor, rightsFor } from './decide.js';
-import { admits, ownersFor } from './granting.js';
-import { covers, type Standing, standing } from './standing.js';
+import { admits, ownersFor } from './granting-rules.js';
+import { covers, type Standing, standing } from './standing-rules.js';
 
 /**
  * The error for an action that the gate or the rules refuse (interface/tokens#refused-tokens,

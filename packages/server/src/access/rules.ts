@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { defineShared, reference } from '../schemas/shared.js';
+import { defineShared, reference } from '../schemas/shared-schemas.js';
 
 /**
  * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then

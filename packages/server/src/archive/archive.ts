@@ -15,5 +15,5 @@ export {
   runLogRestart,
 } from './operator.js';
 export { WrongPassphrase } from './passphrase.js';
-export { ArchiveRefusal, EraseRefused, ExportRefused, ImportRefused } from './refused.js';
+export { ArchiveRefusal, EraseRefused, ExportRefused, ImportRefused } from './refusals.js';
 export { type Begun, readBegun } from './resume.js';

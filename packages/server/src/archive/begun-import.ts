@@ -2,7 +2,7 @@ import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Cut } from './cutter.js';
 import { TABLE_NAMES } from './insert.js';
-import { ImportRefused } from './refused.js';
+import { ImportRefused } from './refusals.js';
 
 /** How far an import has come. */
 export interface BegunImport {

@@ -16,7 +16,7 @@ import { eraseRecord, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { findVeil } from '../store/queries/secrets.js';
-import { EraseRefused } from './refused.js';
+import { EraseRefused } from './refusals.js';
 
 export interface OfflineErasure {
   readonly pool: pg.Pool;

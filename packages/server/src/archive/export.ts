@@ -22,7 +22,7 @@ import {
   waitSealed,
 } from './log-of-export.js';
 import { fileMac, newSeal, openSeal, type SealWork } from './passphrase.js';
-import { ExportRefused } from './refused.js';
+import { ExportRefused } from './refusals.js';
 import type { Begun } from './resume.js';
 import { SECTIONS } from './sections.js';
 import { assertCoded, createStateCodes } from './state-codes.js';

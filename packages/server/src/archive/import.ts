@@ -20,7 +20,7 @@ import { Load } from './load.js';
 import { drawOrders, Orders } from './orders.js';
 import { assertOwnKeys } from './own-keys.js';
 import { isFileMac, openSeal } from './passphrase.js';
-import { ImportRefused } from './refused.js';
+import { ImportRefused } from './refusals.js';
 
 export interface ImportOptions {
   readonly pool: pg.Pool;

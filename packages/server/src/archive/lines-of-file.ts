@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { ImportRefused } from './refused.js';
+import { ImportRefused } from './refusals.js';
 
 /** Characters of a line: a version has 4 MiB at most, and JSON may write a character as six. */
 const LONGEST_FILE_LINE = 64 * 1024 * 1024;

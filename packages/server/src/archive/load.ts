@@ -14,10 +14,10 @@ import { createMac } from '../integrity/mac.js';
 import { openSealed, seal, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
 import { insertRows, type Table } from './insert.js';
-import { type RebuildMeans, rebuildRecord } from './rebuild.js';
+import { type RebuildDeps, rebuildRecord } from './rebuild.js';
 import { createStateCodes, type StateCodesOf } from './state-codes.js';
 
-export interface LoadMeans {
+export interface LoadDeps {
   readonly header: HeaderLine;
   /** Number of the ledger in this database. */
   readonly ledger: number;
@@ -33,7 +33,7 @@ export interface LoadMeans {
 
 /** Lines of an export as rows of this database, gathered until they are stored. */
 export class Load {
-  readonly #rebuild: RebuildMeans;
+  readonly #rebuild: RebuildDeps;
   readonly #codesOf: StateCodesOf;
   #rows = new Map<Table, object[]>();
   /** How often each key was taken. */
@@ -41,8 +41,8 @@ export class Load {
   #changes: (ChangeLine | ErasedLine)[] = [];
   #current: CurrentLine | undefined;
 
-  constructor(private readonly means: LoadMeans) {
-    const { ledger, header, masterKey, suite, orderOf } = means;
+  constructor(private readonly deps: LoadDeps) {
+    const { ledger, header, masterKey, suite, orderOf } = deps;
     const codes = { mac: createMac(masterKey), logCodes: createLogCodes(masterKey) };
     this.#rebuild = { ledger, keys: header.keys, ...codes, suite, orderOf };
     this.#codesOf = createStateCodes(masterKey);
@@ -74,19 +74,19 @@ export class Load {
       }
       case 'open':
         // What cannot sign decides on nothing.
-        if (!this.means.secretKey) return undefined;
+        if (!this.deps.secretKey) return undefined;
         return ['open_intent', this.#openRow(line)];
       case 'delivery':
         return ['delivery', this.#deliveryRow(line)];
       case 'retry':
-        if (!this.means.secretKey) return undefined;
+        if (!this.deps.secretKey) return undefined;
         return ['delivery_retry', line];
       case 'schedule':
         // Another version than the ledger's: the schedule is looked at when the ledger appears.
         return ['schedule', { ...line, version: 0 }];
       case 'taken':
         // Without the key of these names nobody compares them; nothing is written then, either.
-        if (!this.means.secretKey) return undefined;
+        if (!this.deps.secretKey) return undefined;
         return ['erased_proof', { digest: line.name, luid: line.luid }];
       case 'secret':
         return this.#secretRow(line);
@@ -102,7 +102,7 @@ export class Load {
     const rows = this.#rows;
     this.#rows = new Map();
     this.#taken.clear();
-    for (const [table, some] of rows) await insertRows(client, this.means.ledger, table, some);
+    for (const [table, some] of rows) await insertRows(client, this.deps.ledger, table, some);
   }
 
   #endRecord(): void {
@@ -125,22 +125,22 @@ export class Load {
 
   /** Symbols and bridges in use are named with the number that the ledger has here. */
   #openRow(line: StateLine): object {
-    const { ledger } = this.means;
+    const { ledger } = this.deps;
     const uses = usesOf(ledger, (readJson(String(line.state)) as OpenState).state);
     return { ...line, uses, ...this.#codesOf(ledger, line) };
   }
 
   #deliveryRow(line: StateLine): object {
-    const { ledger, now } = this.means;
+    const { ledger, now } = this.deps;
     const codes = this.#codesOf(ledger, line);
     // An attempt that ran during the export is made again: receivers know events by their handles.
     const running = line.status === 'running' ? { status: 'pending', due: now } : {};
-    if (!this.means.secretKey) return { ...line, ...codes, ...running, due: undefined };
+    if (!this.deps.secretKey) return { ...line, ...codes, ...running, due: undefined };
     return { ...line, ...codes, ...running };
   }
 
   #secretRow(line: StateLine): [Table, object] | undefined {
-    const { header, masterKey, secretKey } = this.means;
+    const { header, masterKey, secretKey } = this.deps;
     if (!secretKey) return undefined;
     const { luid, name, sealed } = line as unknown as { luid: string; name: string; sealed: string };
     const context = sealContext(header.ledger.luid, luid, name);

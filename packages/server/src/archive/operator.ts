@@ -21,7 +21,7 @@ import { type ErasedByOperator, eraseOnDatabase, type OfflineErasure } from './e
 import { type Exported, exportLedger } from './export.js';
 import { type Imported, importLedger } from './import.js';
 import { linesOfFile } from './lines-of-file.js';
-import { ExportRefused, ImportRefused } from './refused.js';
+import { ExportRefused, ImportRefused } from './refusals.js';
 import { readBegun } from './resume.js';
 import { writeAll } from './write-all.js';
 
@@ -165,7 +165,7 @@ async function openExportFile(path: string, isResumed: boolean): Promise<FileHan
   }
 }
 
-interface Means {
+interface OperatorDeps {
   readonly pool: pg.Pool;
   readonly masterKey: Buffer;
   readonly dataDir: string;
@@ -174,7 +174,7 @@ interface Means {
 }
 
 /** Connects to the database that the settings name; starts the one in the data folder where they name none. */
-async function withDatabase<T>(settings: Settings, work: (means: Means) => Promise<T>): Promise<T> {
+async function withDatabase<T>(settings: Settings, work: (deps: OperatorDeps) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);
   const embedded = config.databaseUrl
     ? undefined

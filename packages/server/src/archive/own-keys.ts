@@ -1,7 +1,7 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type pg from 'pg';
 import { openSealed, sealContext } from '../keys/seal.js';
-import { ImportRefused } from './refused.js';
+import { ImportRefused } from './refusals.js';
 
 /** Bytes of a private key. */
 const PRIVATE_KEY_BYTES = 32;
@@ -20,7 +20,7 @@ const KEY_ROWS = `select r.handle, r.luid, r.link as public, s.name, s.sealed
   where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`;
 
 /** What the keys of an imported ledger are read with. */
-interface KeyMeans {
+interface KeyDeps {
   /** Number and luid of the ledger. */
   readonly id: number;
   readonly luid: string;
@@ -34,7 +34,7 @@ interface KeyMeans {
  *
  * @throws ImportRefused unless the ledger has the private keys of all signers that it signs with
  */
-export async function assertOwnKeys(client: pg.ClientBase, { id, luid, masterKey, suite }: KeyMeans): Promise<void> {
+export async function assertOwnKeys(client: pg.ClientBase, { id, luid, masterKey, suite }: KeyDeps): Promise<void> {
   const { rows } = await client.query<KeyRow>(KEY_ROWS, [id]);
   for (const { handle, luid: of, public: key, name, sealed } of rows) {
     if (sealed === null || name === null)

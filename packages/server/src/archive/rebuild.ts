@@ -22,7 +22,7 @@ export interface RecordRows {
   readonly keys: readonly string[];
 }
 
-export interface RebuildMeans {
+export interface RebuildDeps {
   /** Number of the ledger in this database. */
   readonly ledger: number;
   readonly keys: HeaderLine['keys'];
@@ -38,7 +38,7 @@ const MOST_CUT = 4 * 1024 * 1024;
 
 /** Makes all rows of a record from its versions: the same code derives them as for a write. */
 export function rebuildRecord(
-  means: RebuildMeans,
+  deps: RebuildDeps,
   lines: readonly (ChangeLine | ErasedLine)[],
   current: CurrentLine | undefined,
 ): RecordRows {
@@ -46,8 +46,8 @@ export function rebuildRecord(
   const erased = lines.filter((line): line is ErasedLine => line.text === null);
   const latest = whole.at(-1)!;
   const kind = latest.kind as KindName;
-  const { ledger, mac } = means;
-  const index = current && indexEntry(means, latest, current);
+  const { ledger, mac } = deps;
+  const index = current && indexEntry(deps, latest, current);
   const coded = whole.map(({ luid, change, action, moment, hash, text }) => {
     const code = mac({ ledger, kind }, { luid, change, action, body: text });
     const beside = index && change === latest.change ? { beside: index.beside } : {};
@@ -57,13 +57,13 @@ export function rebuildRecord(
   const keys: string[] = [];
   for (const { text, action } of whole) {
     const record = readJson(text) as RecordEnvelope;
-    for (const proof of record.meta.proofs) if (isClients(means.keys, proof)) used.add(useOf(means, proof));
+    for (const proof of record.meta.proofs) if (isClients(deps.keys, proof)) used.add(useOf(deps, proof));
     const link = kindNamed(kind).links.isKey ? kindNamed(kind).links.value?.(record.data) : undefined;
     if (link !== undefined && action !== 'drop') keys.push(link);
   }
   return {
     changes: [...erased.map(toErasedRow), ...(kind === 'intent' ? cutIntent(coded) : coded)],
-    leaves: erased.map((line) => leafRow(means, line)),
+    leaves: erased.map((line) => leafRow(deps, line)),
     ...(index ? { record: index.row } : {}),
     used: [...used].map((digest) => ({ digest, luid: latest.luid })),
     keys,
@@ -75,7 +75,7 @@ function toErasedRow({ luid, change, kind, action, moment }: ErasedLine): object
 }
 
 /** The file has a commitment of each: it was verified. */
-function leafRow({ ledger, logCodes }: RebuildMeans, { luid, change, leaf }: ErasedLine): object {
+function leafRow({ ledger, logCodes }: RebuildDeps, { luid, change, leaf }: ErasedLine): object {
   const closed = makeClosedLeaf(decodeBase64(leaf!.commitment)!);
   return { luid, change, leaf: logCodes.codeLeaves(ledger, { luid, change }, closed) };
 }
@@ -97,7 +97,7 @@ function cutIntent<R extends { change: number; action: ChangeLine['action']; bod
 
 /** What lists find the record by, and its bytes as far as the quota counts them. */
 function indexEntry(
-  { ledger, orderOf }: RebuildMeans,
+  { ledger, orderOf }: RebuildDeps,
   { kind, change, text }: ChangeLine,
   { order, keyOrder, keyProven }: CurrentLine,
 ): { readonly row: object; readonly beside: number | undefined } {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type HeaderLine, type Line, parseLine, STATES } from '@countersign/verifier';
-import { ExportRefused } from './refused.js';
+import { ExportRefused } from './refusals.js';
 
 /** What an interrupted export has written. */
 export interface Begun {

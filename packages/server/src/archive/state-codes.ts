@@ -1,7 +1,7 @@
 import type { StateLine } from '@countersign/verifier';
 import { createDeliveryMac, createOpenMac } from '../integrity/mac.js';
 import type { NewDelivery } from '../store/committer/write.js';
-import { ExportRefused } from './refused.js';
+import { ExportRefused } from './refusals.js';
 import type { SectionRow } from './sections.js';
 
 /** Authentication codes of a row that nobody signs, by their columns. */

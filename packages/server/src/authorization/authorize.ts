@@ -6,7 +6,7 @@ import { refuseForPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Parent, Stored } from '../records/stored.js';
+import type { Parent, Stored } from '../records/stored-record.js';
 import { type Conditions, contextOf } from './context.js';
 import { refuseAction } from './refuse.js';
 import { subjectOf } from './subject.js';

@@ -3,7 +3,7 @@ import type { Caller, CallerKey, ShownKey, SignerFacts } from '../access/caller.
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
-import { isNobodys, isOwn, type Ledger } from '../ledgers/ledger.js';
+import { isLedgerKey, isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { FoundSigner } from '../store/queries/signers.js';
@@ -23,7 +23,7 @@ export async function callerOfWrite(
   token: Token | undefined,
   trustAbsence = true,
 ): Promise<Caller> {
-  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isNobodys(session, key)));
+  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isLedgerKey(session, key)));
   const keys = await Promise.all([...publics].map((key) => resolveKey(session, key, trustAbsence)));
   return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
 }
@@ -51,7 +51,7 @@ async function keyOfToken(
   if (token.key !== undefined) return resolveKey(session, token.key, trustAbsence);
   const { sub } = token.claims;
   const signer = typeof sub === 'string' ? await signerOf(session, sub, 'handle') : undefined;
-  return signer && keySaid(session.ledger, signer);
+  return signer && keyOfVouchedSigner(session.ledger, signer);
 }
 
 /** The signer with that key or handle, as it is now, in use or not. */
@@ -93,7 +93,7 @@ function keyFor(key: string, signer: SignerFacts): ShownKey {
  * key in the signer's record may be anyone's, even an owner's: it counts where the record has a proof of it
  * (docs/interface/proofs.md). The ledger's own signers cannot be named in this way.
  */
-export function keySaid(ledger: Ledger, signer: SignerFacts): CallerKey | undefined {
+export function keyOfVouchedSigner(ledger: Ledger, signer: SignerFacts): CallerKey | undefined {
   if (kindNamed('signer').access.reserved?.includes(signer.handle)) return undefined;
   if (!isUsable({ meta: signer })) return { retired: signer.handle };
   return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
@@ -107,7 +107,7 @@ export async function keyOfProof(
 ): Promise<CallerKey | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, trustAbsence);
   const signer = await signerOf(session, proof.signer, 'handle');
-  return signer && keySaid(session.ledger, signer);
+  return signer && keyOfVouchedSigner(session.ledger, signer);
 }
 
 /** @throws OutOfDate when the signer was found under another state of the ledger */

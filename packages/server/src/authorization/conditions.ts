@@ -8,8 +8,8 @@ import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
-import { isAllowedOn } from './allowed.js';
 import type { Conditions } from './context.js';
+import { isAllowedOn } from './permission.js';
 import { subjectOf } from './subject.js';
 
 /** The subject and caller that a condition is judged for. */

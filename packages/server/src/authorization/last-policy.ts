@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
 import { judgeAccess } from '../access/decide.js';
 import { accessRefusal } from '../access/refusal.js';
-import { opensLedger } from '../access/standing.js';
+import { opensLedger } from '../access/standing-rules.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';

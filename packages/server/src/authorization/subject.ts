@@ -2,7 +2,7 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledger.js';
-import type { Parent } from '../records/stored.js';
+import type { Parent } from '../records/stored-record.js';
 
 /** A record that is being created: its own rules do not count yet. */
 export function newSubject(

@@ -8,8 +8,8 @@ import { createFailures } from './failures.js';
 import { createHeartbeat } from './heartbeat.js';
 import { createHints } from './hints.js';
 import { type Loop, startLoop } from './loop.js';
-import type { BackgroundBounds, WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
+import type { BackgroundBounds, WorkerDeps } from './worker-deps.js';
 
 /** The background work of one process. Every process of the deployment has the same workers. */
 export interface Background {

@@ -3,8 +3,8 @@ import { backOff, spread } from '../base/back-off.js';
 import type { DueUnits } from '../store/queries/leases.js';
 import { Alarm } from './alarm.js';
 import { type Run, Stopping, startRun } from './run.js';
-import type { WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
+import type { WorkerDeps } from './worker-deps.js';
 
 /** The loop of one worker in one process. */
 export interface Loop {

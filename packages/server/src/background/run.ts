@@ -1,8 +1,8 @@
 import { backOff } from '../base/back-off.js';
 import type { Claimed } from '../store/queries/leases.js';
 import { LeaseLost } from './heartbeat.js';
-import type { WorkerDeps } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
+import type { WorkerDeps } from './worker-deps.js';
 
 /** The reason to abort a run when the process stops. */
 export class Stopping extends Error {

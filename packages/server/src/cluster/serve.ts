@@ -20,7 +20,7 @@ export interface ServeOptions {
 const MILLISECONDS_PER_HOUR = 3_600_000;
 
 /** Opens a server and listens, with the settings of the environment. */
-export async function startProcess(config: Config, means: ServeOptions): Promise<Server> {
+export async function startProcess(config: Config, deps: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const { witnesses: policy, witnessInterval, tokenMaxLife, recordProofs } = config;
   const {
@@ -32,8 +32,8 @@ export async function startProcess(config: Config, means: ServeOptions): Promise
   } = config;
   const databaseFolder = config.databaseUrl === undefined ? join(config.dataDir, 'postgres') : undefined;
   const server = await openServer({
-    database: { connectionString: means.databaseUrl },
-    masterKey: means.masterKey,
+    database: { connectionString: deps.databaseUrl },
+    masterKey: deps.masterKey,
     dataDir: config.dataDir,
     ...(databaseFolder === undefined ? {} : { databaseFolder }),
     publicUrl,
@@ -42,7 +42,7 @@ export async function startProcess(config: Config, means: ServeOptions): Promise
     build: BUILD,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     serverRules,
-    logger: means.logger,
+    logger: deps.logger,
     requestTimeout,
     tokenMaxLife,
     recordProofs,
@@ -58,8 +58,8 @@ export async function startProcess(config: Config, means: ServeOptions): Promise
     ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
     ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),
     ...(policy ? { witnesses: { policy, interval: witnessInterval * 1_000 } } : {}),
-    worker: means.worker,
-    ...(means.siblings === undefined ? {} : { siblings: means.siblings }),
+    worker: deps.worker,
+    ...(deps.siblings === undefined ? {} : { siblings: deps.siblings }),
   });
   try {
     // For a name with several addresses the framework would start a second server, outside the guard of connections.

@@ -118,8 +118,8 @@ class WorkerPool implements Workers {
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });
     const place = this.#place && { siblings: this.#place.folder };
-    const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name, ...place };
-    await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
+    const workerOptions = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name, ...place };
+    await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...workerOptions }));
     slot.worker = worker;
     worker.once('exit', (code, signal) => {
       if (this.#stopping || slot.worker !== worker) return;

@@ -90,8 +90,8 @@ export async function attemptDelivery(
   report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
   const { retryFor } = engine.bounds;
   const { runtime, suite } = service;
-  const means = { ledger: ledger.id, system: ledger.system, runtime, suite, retryFor };
-  const settled = settleAttempt(means, delivery, outcome);
+  const deps = { ledger: ledger.id, system: ledger.system, runtime, suite, retryFor };
+  const settled = settleAttempt(deps, delivery, outcome);
   const note = outcome.kind === 'failed' ? noteOf(service, ledger, delivery, settled, outcome) : undefined;
   if (settled.status === 'cancelled' && outcome.kind !== 'unwanted') {
     const { handle, effectHandle: effect, purpose: call, target } = delivery;

@@ -18,7 +18,7 @@ import { Slots } from './slots.js';
 import { createVersionReader } from './versions.js';
 
 /** What deliveries need beside the service. */
-export interface DeliverMeans {
+export interface DeliverDeps {
   readonly store: DeliveryStore;
   /** Calls go out by connections of their own, so that forwarding keeps its share. */
   readonly outbound: Outbound;
@@ -36,9 +36,9 @@ export const DELIVER = 'deliver';
  * Delivers queued events (interface/effects#deliveries). A unit is a queue: the deliveries of one ledger to one target, so a
  * slow or dead receiver delays its own queue only.
  */
-export function deliverEvents(service: Service, means: DeliverMeans): BackgroundWorker {
-  const { bounds = limits.deliveries, goOn = () => {} } = means;
-  const engine = openEngine(service, { ...means, bounds, goOn });
+export function deliverEvents(service: Service, deps: DeliverDeps): BackgroundWorker {
+  const { bounds = limits.deliveries, goOn = () => {} } = deps;
+  const engine = openEngine(service, { ...deps, bounds, goOn });
   const runs = new Set<QueueRun>();
   let isStopping = false;
   const luids = new LruCache<number, { readonly luid: string }>(limits.ledgers.count);
@@ -79,7 +79,7 @@ export function deliverEvents(service: Service, means: DeliverMeans): Background
 
 function openEngine(
   service: Service,
-  { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverMeans>,
+  { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverDeps>,
 ): DeliveryDeps {
   const pass = limitRate(limits.deliveries.lines, service.runtime.now);
   const together = gather<Settlement, void>(

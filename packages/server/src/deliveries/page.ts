@@ -8,8 +8,8 @@ import { assertPageFits } from '../lists/page-bodies.js';
 import { stepsOfText } from '../metering/task.js';
 import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
+import { serveDelivery, wasAttempted } from './delivery-answer.js';
 import { referencesIn } from './message.js';
-import { serveDelivery, wasAttempted } from './served.js';
 import { verifyDelivery } from './verify.js';
 
 /** Steps to verify that a delivery is as it was queued, and to see what it is made of. */

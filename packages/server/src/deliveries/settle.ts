@@ -11,7 +11,7 @@ import { deliveryData, deliveryHash } from './record.js';
 type ProvenOutcome = Exclude<AttemptOutcome, { kind: 'withdrawn' | 'put-off' }>;
 
 /** What signs and dates the outcome of an attempt. */
-export interface SettleMeans {
+export interface SettleDeps {
   readonly ledger: number;
   readonly system: Countersigner;
   readonly runtime: Runtime;
@@ -25,14 +25,14 @@ export interface SettleMeans {
  * (interface/effects#attempts). After the last attempt a second proof says that it was given up, and why. One that failed as
  * often as its schedule says is set aside for further attempts.
  */
-export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome: ProvenOutcome): Settlement {
-  const { ledger, system, runtime, suite } = means;
+export function settleAttempt(deps: SettleDeps, delivery: DueDelivery, outcome: ProvenOutcome): Settlement {
+  const { ledger, system, runtime, suite } = deps;
   const now = moment(runtime);
   const isAttempt = outcome.kind === 'delivered' || outcome.kind === 'failed';
   const attempts = delivery.attempts + Number(isAttempt);
   const tries = delivery.tries + Number(isAttempt);
   const isExhausted = outcome.kind === 'failed' && (delivery.aside !== null || tries >= outcome.attempts);
-  const ended = reasonToEnd(means, outcome, { attempts, isExhausted });
+  const ended = reasonToEnd(deps, outcome, { attempts, isExhausted });
   const hash = deliveryHash(deliveryData(delivery), suite);
   const prove = (custom: JsonObject) => system.stored(hash, sortKeys({ ...custom, moment: now }));
   const proofs: StoredProof[] = [];
@@ -55,7 +55,7 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
     status,
     attempted: new Date(now),
     ...(status === 'failed' ? nextOf(delivery, isExhausted, tries, new Date(now)) : {}),
-    ...lessonOf(means, delivery, outcome),
+    ...lessonOf(deps, delivery, outcome),
     proofs: isUnsigned(outcome) ? '' : proofs.map((proof) => JSON.stringify(proof)).join(','),
   };
 }
@@ -73,7 +73,7 @@ function isUnsigned(outcome: ProvenOutcome): boolean {
 
 /** Why no further attempt is made; undefined while there may be one, or after success. */
 function reasonToEnd(
-  { retryFor }: SettleMeans,
+  { retryFor }: SettleDeps,
   outcome: ProvenOutcome,
   { attempts, isExhausted }: { readonly attempts: number; readonly isExhausted: boolean },
 ): string | undefined {
@@ -100,7 +100,7 @@ function nextOf(
  * tells nothing.
  */
 function lessonOf(
-  { retryFor }: SettleMeans,
+  { retryFor }: SettleDeps,
   { aside, failures }: DueDelivery,
   outcome: ProvenOutcome,
 ): { readonly lesson?: ReceiverLesson } {

@@ -6,12 +6,12 @@ import { createAccessTokens } from '../outbound/access-tokens.js';
 import { createDeliveryStore } from '../store/outbox/deliveries.js';
 import { hastenDeliveries } from '../store/outbox/set-aside.js';
 import type { DeliveryBounds } from './bounds.js';
-import { type DeliverMeans, deliverEvents } from './deliver.js';
+import { type DeliverDeps, deliverEvents } from './deliver.js';
 import { retryDeliveries } from './retries.js';
 import { takeUpFurther } from './take-up.js';
 
 /** What the workers of deliveries need beside the service. */
-export interface WorkersMeans extends Pick<DeliverMeans, 'outbound' | 'logger'> {
+export interface WorkersDeps extends Pick<DeliverDeps, 'outbound' | 'logger'> {
   readonly pools: { readonly deliveries: pg.Pool; readonly others: pg.Pool };
   readonly metrics: Metrics;
   readonly bounds: DeliveryBounds;
@@ -22,8 +22,8 @@ export interface WorkersMeans extends Pick<DeliverMeans, 'outbound' | 'logger'> 
 }
 
 /** The workers that deliver, and that make deliveries due again; and the access tokens that bridges are called with. */
-export function createDeliveryWorkers(service: Service, means: WorkersMeans): BackgroundWorker[] {
-  const { pools, metrics, outbound, logger, bounds, deliveriesQueued, goOn } = means;
+export function createDeliveryWorkers(service: Service, deps: WorkersDeps): BackgroundWorker[] {
+  const { pools, metrics, outbound, logger, bounds, deliveriesQueued, goOn } = deps;
   const { now } = service.runtime;
   const store = createDeliveryStore(pools.deliveries);
   watchDeliveries(metrics, store.waiting, now);

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { ClientSigned } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/client-signature.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
-import type { SentDrop } from '../records/sent.js';
+import type { SentDrop } from '../records/sent-record.js';
 import { successOf } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
 import { askBridge, bridgePath, type Forwarding } from './call.js';

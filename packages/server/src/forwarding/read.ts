@@ -8,9 +8,9 @@ import type { PageQuery } from '../lists/page.js';
 import type { Answer } from '../records/command.js';
 import { allVerified, isRecordNamed, parseBridgeRecord, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
+import { allAsServed, asServed } from './attribution.js';
 import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
-import { allAsServed, asServed } from './served.js';
 import { aspectOf, type ForwardingTarget, makeBridgeSubject } from './target.js';
 
 /** The record of a bridge that answers in place of the ledger (interface/forwarding#strategies). */

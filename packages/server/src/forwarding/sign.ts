@@ -2,18 +2,18 @@ import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersig
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { isNobodys } from '../ledgers/ledger.js';
+import { isLedgerKey } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
-import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import { assertMoments } from '../records/moments.js';
+import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
 import { signatureMissing } from '../records/proofs.js';
-import type { SentProof } from '../records/sent.js';
+import type { SentProof } from '../records/sent-record.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
+import { asServed } from './attribution.js';
 import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
-import { asServed } from './served.js';
 import { aspectOf, type ForwardingTarget } from './target.js';
 import { assertVersionTaken, collectAddedProofs } from './version.js';
 
@@ -60,7 +60,7 @@ export async function proxyProof(
   if (method === undefined || key === undefined || digest === undefined || result === undefined)
     throw signatureMissing();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  if (isNobodys(session, key)) throw signatureMissing();
+  if (isLedgerKey(session, key)) throw signatureMissing();
   assertMeant(session.ledger, kind, [custom]);
   assertMoments(session, [custom]);
   assertNamesLedger(session.ledger, [custom]);

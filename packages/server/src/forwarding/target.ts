@@ -6,7 +6,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 import type { HandedAction } from '../operations/stage.js';
 import { resolveDomain } from '../records/domain.js';
-import type { Stored } from '../records/stored.js';
+import type { Stored } from '../records/stored-record.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 

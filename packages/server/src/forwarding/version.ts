@@ -1,5 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import type { ClientSigned } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/client-signature.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -13,9 +13,9 @@ import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
 import type { Aspect } from './aspect.js';
+import { asServed, attributeProofs } from './attribution.js';
 import { askBridge, bridgePath, type ForwardedCall, type Forwarding } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
-import { asServed, attributeProofs } from './served.js';
 
 /**
  * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: a refusal by the bridge

@@ -10,11 +10,11 @@ import type { Answer, Command } from '../records/command.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest } from './boundary.js';
 import { makeCommand } from './command.js';
-import { withDecisionLog } from './explained.js';
+import { withDecisionLog } from './decision-log.js';
+import { makeErrorReport } from './error-report.js';
 import type { HttpService } from './http-service.js';
 import { holdUntilSealed } from './log/hold.js';
 import { sendAnswer } from './reply.js';
-import { makeErrorReport } from './reporting.js';
 import { senderOf } from './sender.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
 

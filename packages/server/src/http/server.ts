@@ -14,7 +14,6 @@ import type { HttpService } from './http-service.js';
 import { information } from './information.js';
 import { logRoutes } from './log/routes.js';
 import { countAnswers } from './metrics.js';
-import { JOURNAL, ledgerIsKept, notJournaled } from './not-served.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
 import { type Sendable, sendable, sendText } from './pages/html.js';
@@ -24,6 +23,7 @@ import { takeInTurn } from './pipelining.js';
 import { sendAnswer } from './reply.js';
 import { recordRoutes } from './routes.js';
 import { tenantHeader } from './tenant.js';
+import { JOURNAL, ledgerIsKept, notJournaled } from './unserved-routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** Greatest length of a path parameter; longer ones are an unknown route. */

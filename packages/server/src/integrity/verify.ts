@@ -7,7 +7,7 @@ import {
   type Suite,
   verifyProof,
 } from '@countersign/protocol';
-import { isHashed } from '../kinds/hashed.js';
+import { isHashed } from '../kinds/hashed-forms.js';
 import type { Kind } from '../kinds/kind.js';
 
 /** The defect of a version, in words for the operator, free of its content. */

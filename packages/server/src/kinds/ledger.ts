@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
-import { withoutNull } from './hashed.js';
+import { withoutNull } from './hashed-forms.js';
 
 const flag = Type.Optional(Type.Boolean());
 

@@ -15,7 +15,7 @@ import {
   strictObject,
 } from './data.js';
 import type { Generated, KindDeclaration } from './declaration.js';
-import { withoutNull } from './hashed.js';
+import { withoutNull } from './hashed-forms.js';
 import { requestInvalid } from './refusal.js';
 
 const CREDENTIALS_REFUSED =

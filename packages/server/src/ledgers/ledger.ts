@@ -115,6 +115,6 @@ export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
  * Whether a key is one of the ledger's own and stands for no signer. Bridges and readers of records know what the
  * ledger has signed, so in a client's request such a key does not identify the sender.
  */
-export function isNobodys({ ledger, isOwn: own }: { ledger: Ledger; isOwn?: true }, key: string): boolean {
+export function isLedgerKey({ ledger, isOwn: own }: { ledger: Ledger; isOwn?: true }, key: string): boolean {
   return own !== true && isOwn(ledger, key);
 }

@@ -48,7 +48,7 @@ interface LedgerDependencies {
   readonly scheduler: Scheduler;
 }
 
-export function createLedgers(store: LedgerStore, means: LedgerDependencies): Ledgers {
+export function createLedgers(store: LedgerStore, deps: LedgerDependencies): Ledgers {
   const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ memory }) => memory);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
@@ -62,7 +62,7 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
    */
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
-      assembleLedger(stored, await parseRecords(stored, means.scheduler), before, means);
+      assembleLedger(stored, await parseRecords(stored, deps.scheduler), before, deps);
     const small = await lane(id, 1, () => store.find(id, limits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);

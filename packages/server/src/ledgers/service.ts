@@ -13,7 +13,7 @@ import type { Scheduler } from '../metering/scheduler.js';
 import type { Task } from '../metering/task.js';
 import type { AccessTokens } from '../outbound/access-tokens.js';
 import type { Outbound } from '../outbound/outbound.js';
-import type { CompiledSchemas } from '../schemas/compiled.js';
+import type { CompiledSchemas } from '../schemas/compiled-schemas.js';
 import type { RequestSignatures } from '../signing/request-signatures.js';
 import type { Outcome, Write } from '../store/committer/write.js';
 import type { FailedAttempts } from '../store/queries/failed-attempts.js';

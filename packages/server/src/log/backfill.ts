@@ -9,7 +9,7 @@ import type { LogState, Queued } from '../store/log/sealing.js';
 import type { Check } from '../store/queries/version.js';
 import { AlteredLeaves } from './tree-rows.js';
 
-interface BackfillMeans {
+interface BackfillDeps {
   readonly leaf: MakeLeaf;
   readonly check: Check;
   readonly logCodes: LogCodes;
@@ -35,7 +35,7 @@ interface Leafed {
 export async function backfillLog(
   client: pg.ClientBase,
   { ledger, luid }: LogState,
-  means: BackfillMeans,
+  deps: BackfillDeps,
 ): Promise<Queued[]> {
   const { backfill, backfillBytes, backfillTurn } = limits.log;
   const { rows, end } = await readUnlogged(client, ledger, backfill, backfillBytes);
@@ -43,12 +43,12 @@ export async function backfillLog(
   for (const [at, row] of rows.entries()) {
     // Requests have their turns in between.
     if (at % backfillTurn === 0) await setImmediate();
-    leaves.push(isErased(row) ? leafOfErased(ledger, row, means) : await newLeaf(ledger, luid, row, means));
+    leaves.push(isErased(row) ? leafOfErased(ledger, row, deps) : await newLeaf(ledger, luid, row, deps));
   }
   await moveBackfill(client, ledger, end);
   return inRuns(leaves).map((run) => {
     const { luid, change, isClosed } = run.at(-1)!;
-    const coded = means.logCodes.codeLeaves(ledger, { luid, change }, run.map(({ leaf }) => leaf).join(''));
+    const coded = deps.logCodes.codeLeaves(ledger, { luid, change }, run.map(({ leaf }) => leaf).join(''));
     return { ledger, id: 0, luids: [luid], changes: [change], leaves: [coded], ...(isClosed ? { isClosed } : {}) };
   });
 }
@@ -57,13 +57,13 @@ function isErased(row: Unlogged | UnloggedErased): row is UnloggedErased {
   return row.body === null;
 }
 
-async function newLeaf(ledger: number, of: string, row: Unlogged, { leaf, check }: BackfillMeans): Promise<Leafed> {
+async function newLeaf(ledger: number, of: string, row: Unlogged, { leaf, check }: BackfillDeps): Promise<Leafed> {
   const kind = row.kind as KindName;
   await check({ ledger, kind }, row);
   return { luid: row.luid, change: row.change, leaf: leaf(of, kind, row), isClosed: false };
 }
 
-function leafOfErased(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillMeans): Leafed {
+function leafOfErased(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillDeps): Leafed {
   const opened = leaf === null ? undefined : logCodes.openLeaves(ledger, { luid, change }, leaf);
   if (!opened) throw new AlteredLeaves(`The leaf of change ${change} of ${luid}, which is erased, was altered.`);
   return { luid, change, leaf: opened.toString('base64'), isClosed: true };

@@ -21,7 +21,7 @@ export interface Fence {
   /** Keeps a checkpoint that is about to be shown. It is on the disk when this resolves. */
   raise(note: string): Promise<void>;
   /** The database may have been set back: what other processes have kept is read anew. */
-  doubt(): void;
+  reload(): void;
 }
 
 /** Milliseconds after which what other processes have kept is read again. */
@@ -77,7 +77,7 @@ class FileFence implements Fence {
     }
   }
 
-  doubt(): void {
+  reload(): void {
     // In memory alone there is nothing to read anew.
     if (this.#folder !== undefined) this.#known = new LruCache(limits.ledgers.count);
   }

@@ -45,7 +45,7 @@ export interface Logs extends Publisher, Proofs, Tiles, SealWait {
   /** Changes were stored: they are sealed soon. */
   wake(): void;
   /** The database may have been set back: what was shown is looked up anew. */
-  doubt(): void;
+  reload(): void;
   /** Begins to seal. Idempotent. */
   start(): void;
   /** Finishes a seal under way, and begins no other. */
@@ -74,8 +74,8 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     prefix: () => originPrefix(publicUrl()),
     systemKey,
   });
-  const means = { suite, systemKey, logCodes };
-  const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...means });
+  const deps = { suite, systemKey, logCodes };
+  const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...deps });
   const proofs = createProofs(pool);
   const lane = createWeightedSemaphore(limits.log.reads);
   const inTurn: InTurn = (ledger, work) => lane(ledger, 1, work);
@@ -83,7 +83,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     ...sealer,
     ...publisher,
     asked: metrics.asked,
-    doubt: () => fence.doubt(),
+    reload: () => fence.reload(),
     inclusion: (tree, index, anew) => inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
     consistency: (ledger, old, size) => inTurn(ledger, () => proofs.consistency(ledger, old, size)),
     ...createTiles(pool, inTurn),

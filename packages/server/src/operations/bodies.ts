@@ -7,7 +7,7 @@ import type { Kind } from '../kinds/kind.js';
 import { recordNames } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
-import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
+import type { SentDrop, SentProof, SentRecord } from '../records/sent-record.js';
 import { makeRequestCheck } from '../schemas/request.js';
 
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });

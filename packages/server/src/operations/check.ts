@@ -14,7 +14,7 @@ import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { getRecord, type Stored } from '../records/stored.js';
+import { getRecord, type Stored } from '../records/stored-record.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';

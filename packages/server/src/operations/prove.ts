@@ -20,13 +20,13 @@ import { raiseEvents } from '../events/raise.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { isNobodys } from '../ledgers/ledger.js';
+import { isLedgerKey } from '../ledgers/ledger.js';
 import type { DecidedWrite, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
-import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import { assertMoments } from '../records/moments.js';
+import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
 import {
   isSameProof,
   isSigned,
@@ -36,16 +36,16 @@ import {
   type VerifiedProof,
   verifySentProof,
 } from '../records/proofs.js';
-import { assertNotReserved, findRecord } from '../records/stored.js';
+import { assertNotReserved, findRecord } from '../records/stored-record.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import { hintOnPolicy } from './hints/on-policy.js';
 import { hintWithin } from './hints/within.js';
 import type { Operation } from './operation.js';
+import { assertUnused } from './proof-use.js';
 import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
-import { assertUnused } from './unused.js';
 
 /**
  * `POST /{kind}s/{id}/proofs` (interface/records#add-a-proof): a flat proof over the record's current hash, which may
@@ -66,7 +66,7 @@ export async function answerProve(session: Session, kind: Kind, command: Command
     assertMeant(session.ledger, kind, [sent.custom]);
     assertMoments(session, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
-    const signs = proof !== undefined && !isNobodys(session, proof.public);
+    const signs = proof !== undefined && !isLedgerKey(session, proof.public);
     if (signs) assertNamesLedger(session.ledger, [sent.custom]);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing();
     await authorize(session, caller, { action: 'prove', kind, subject });

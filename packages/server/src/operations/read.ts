@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { findRecord } from '../records/stored.js';
+import { findRecord } from '../records/stored-record.js';
 import { asksForSecrets } from './asks-for-secrets.js';
 import type { Operation } from './operation.js';
 import { EVERY_OPERATION } from './refusals.js';

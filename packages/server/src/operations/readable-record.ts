@@ -9,7 +9,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Command } from '../records/command.js';
-import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
+import { assertUnder, getParent, getRecord, type Stored } from '../records/stored-record.js';
 import type { Versioned } from '../store/queries/history.js';
 
 /** A record whose history may be read. */

@@ -2,14 +2,14 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import type { Token } from '../auth/token.js';
-import type { ClientSigned } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/client-signature.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
 import type { Answer, Command } from '../records/command.js';
-import type { SentDrop, SentProof } from '../records/sent.js';
-import type { Stored } from '../records/stored.js';
+import type { SentDrop, SentProof } from '../records/sent-record.js';
+import type { Stored } from '../records/stored-record.js';
 
 /** Actions that policies can hand to a service outside (interface/forwarding). */
 export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';

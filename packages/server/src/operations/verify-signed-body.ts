@@ -1,12 +1,12 @@
 import type { Token } from '../auth/token.js';
-import type { ClientSigned } from '../authorization/signed.js';
+import type { ClientSigned } from '../authorization/client-signature.js';
 import type { Kind } from '../kinds/kind.js';
-import { isNobodys } from '../ledgers/ledger.js';
+import { isLedgerKey } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import { assertMoments } from '../records/moments.js';
+import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
-import type { SentRecord } from '../records/sent.js';
+import type { SentRecord } from '../records/sent-record.js';
 
 /**
  * Hash and proofs of a sent record, verified (interface/records#order-of-checks). Proofs by the ledger's own keys are
@@ -37,7 +37,7 @@ export function verifyProofs(
   assertMeant(session.ledger, kind, customsOf(sentProofs));
   assertMoments(session, customsOf(sentProofs));
   const { partial } = sentProofs;
-  const signed = sentProofs.signed.filter((proof) => !isNobodys(session, proof.public));
+  const signed = sentProofs.signed.filter((proof) => !isLedgerKey(session, proof.public));
   assertNamesLedger(
     session.ledger,
     signed.map(({ custom }) => custom),

@@ -4,7 +4,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
-import { type Guard, makeGuardedConnector, type ResolveName } from './guarded.js';
+import { type Guard, makeGuardedConnector, type ResolveName } from './guarded-connector.js';
 import type { Handshakes } from './handshakes.js';
 import { type OpenSockets, openSockets } from './open-sockets.js';
 import { makeSecureConnector, makeSecureContext } from './tls.js';
@@ -43,12 +43,12 @@ export interface Agents {
 }
 
 /** What connections are made with. The guard may resolve names in place of `lookup`. */
-interface ConnectionMeans {
+interface ConnectionDeps {
   readonly lookup: ResolveName;
   readonly handshakes: Handshakes;
 }
 
-export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionMeans): Agents {
+export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionDeps): Agents {
   const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
   const { sockets = openSockets, idle = limits.outbound.idle } = options;
   const { connect: timeout, total, answer } = limits.outbound;

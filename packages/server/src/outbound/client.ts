@@ -5,7 +5,7 @@ import { limits } from '../limits.js';
 import { withoutBrackets } from './addresses.js';
 import { type AgentOptions, createAgents } from './agents.js';
 import { createCallers } from './callers.js';
-import type { ResolveName } from './guarded.js';
+import type { ResolveName } from './guarded-connector.js';
 import { createHandshakes, type Handshakes } from './handshakes.js';
 import { createHostNames, type HostNames } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';

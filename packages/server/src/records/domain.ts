@@ -2,7 +2,7 @@ import { domainOf, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type ClientProofs, customsOf } from './proofs.js';
-import type { Parent } from './stored.js';
+import type { Parent } from './stored-record.js';
 
 /**
  * The domain a new record joins: that of the record it lies under, where its kind says so; else the one a proof names,

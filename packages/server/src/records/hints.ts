@@ -10,7 +10,7 @@ import {
   readJson,
   type Suite,
 } from '@countersign/protocol';
-import type { SentProof } from './sent.js';
+import type { SentProof } from './sent-record.js';
 
 /** Characters of data that are hashed again to find a mistake. */
 const MOST_CHARACTERS = 16_384;

@@ -2,7 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { instantOf } from '../base/instant.js';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
-import type { SentProof } from './sent.js';
+import type { SentProof } from './sent-record.js';
 
 /** Characters of a moment that a refusal repeats. */
 const LONGEST_SHOWN = 40;

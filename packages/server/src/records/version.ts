@@ -4,8 +4,8 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
+import { formatJudged } from './access-facts.js';
 import { filterDocument } from './document.js';
-import { formatJudged } from './judged.js';
 import { recordText } from './serve.js';
 
 /** The part of a write that follows from a version, whatever operation made it. */

@@ -14,7 +14,7 @@ import { judgeSchedule } from './judge.js';
 import { createScheduledReport, type ReportOrder } from './report.js';
 
 /** What the schedules of ledgers are followed with. */
-export interface ScheduleMeans {
+export interface ScheduleDeps {
   readonly service: Service;
   readonly schedules: Schedules;
   readonly metrics: ScheduleMetrics;
@@ -28,8 +28,8 @@ export const FOLLOW_SCHEDULES = 'follow-schedules';
 type OnReportRefused = (ledger: Ledger, order: ReportOrder, error: LedgerError) => void;
 
 /** Creates the reports that schedule policies ask for, one ledger at a time (interface/policies#schedule-policies). */
-export function followSchedules(means: ScheduleMeans): BackgroundWorker {
-  const { service, logger } = means;
+export function followSchedules(deps: ScheduleDeps): BackgroundWorker {
+  const { service, logger } = deps;
   const pass = limitRate(limits.background.lines, service.runtime.now);
   const refused: OnReportRefused = ({ luid: ledger }, { policy: { luid: policy }, window }, { reason, detail }) => {
     const passed = pass();
@@ -47,7 +47,7 @@ export function followSchedules(means: ScheduleMeans): BackgroundWorker {
     timeout: 60_000,
     lanes: 4,
     each: 1,
-    run: ({ ledger, unit }, signal) => followLedger(means, { id: ledger, luid: unit }, refused, signal),
+    run: ({ ledger, unit }, signal) => followLedger(deps, { id: ledger, luid: unit }, refused, signal),
   };
 }
 
@@ -59,7 +59,7 @@ const DETAIL = 200;
  * again after a back-off.
  */
 async function followLedger(
-  { service, schedules, metrics }: ScheduleMeans,
+  { service, schedules, metrics }: ScheduleDeps,
   { id, luid }: { readonly id: number; readonly luid: string },
   refused: OnReportRefused,
   signal: AbortSignal,

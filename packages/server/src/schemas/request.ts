@@ -4,9 +4,9 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
-import { type Told, tellIntended } from './intended.js';
+import { type Told, tellIntended } from './intended-errors.js';
 import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
-import { listSharedSchemas } from './shared.js';
+import { listSharedSchemas } from './shared-schemas.js';
 
 /**
  * An error of a request: the specification's five members, and the two of the recorded form

@@ -19,7 +19,7 @@ export interface WitnessClaim {
   newest(): Promise<Shown | undefined>;
 }
 
-export interface EvidenceMeans {
+export interface EvidenceDeps {
   readonly logs: Pick<Logs, 'consistency'>;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly suite: Pick<Suite, 'verify'>;
@@ -38,7 +38,7 @@ export type Evidence =
  */
 export async function seekEvidence(
   { ledger, name, asked, key, newest }: WitnessClaim,
-  { logs, outbound, suite }: EvidenceMeans,
+  { logs, outbound, suite }: EvidenceDeps,
   signal: AbortSignal,
 ): Promise<Evidence> {
   const { status, text } = await outbound.send({

@@ -32,7 +32,7 @@ export interface Witnesses {
   readonly refused?: BackOff;
 }
 
-export interface WitnessingMeans {
+export interface WitnessingDeps {
   readonly pool: pg.Pool;
   readonly logs: Pick<Logs, 'newest' | 'consistency' | 'stopLog' | 'asked'>;
   readonly outbound: Pick<Outbound, 'send'>;
@@ -68,19 +68,19 @@ interface WitnessingRound {
  * Asks the witnesses to cosign the newest checkpoint of each log that has grown, and keeps what meets the policy
  * (interface/log-witnesses#the-witnesses-of-a-server). A witness that is down costs nothing but its cosignature.
  */
-export function witnessLogs({ policy, interval, refused }: Witnesses, means: WitnessingMeans): BackgroundWorker {
-  const { pool, logs, clock, random } = means;
+export function witnessLogs({ policy, interval, refused }: Witnesses, deps: WitnessingDeps): BackgroundWorker {
+  const { pool, logs, clock, random } = deps;
   const witnesses = [...policy.witnesses].map(([name, { key, url = '' }]): Witness => {
     return { name, vkey: formatVkey(key), asked: { key, url }, breaker: createCircuitBreaker(clock, random, refused) };
   });
-  const tell = createTeller(means);
+  const tell = createTeller(deps);
 
   const seeTo = async (round: WitnessingRound, witness: Witness, row: WitnessRow | undefined) => {
     const { ledger, shown, lines } = round;
     if (row && row.size > shown.size) return;
     let line = row?.size === shown.size ? row.cosignature : undefined;
     if (line === undefined) {
-      const answered = await witness.breaker.ask(ledger, () => askOnce(means, round, witness, row?.size ?? 0));
+      const answered = await witness.breaker.ask(ledger, () => askOnce(deps, round, witness, row?.size ?? 0));
       if (!answered) return;
       tell(witness, shown, answered);
       if (answered.outcome !== 'cosigned') return;
@@ -124,12 +124,12 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, means: Wit
 
 /** Asks from what the witness is known to have, and once more from what it says it has. */
 async function askOnce(
-  means: WitnessingMeans,
+  deps: WitnessingDeps,
   round: WitnessingRound,
   { name, asked }: Witness,
   old: number,
 ): Promise<WitnessAnswered> {
-  const { logs, outbound, suite } = means;
+  const { logs, outbound, suite } = deps;
   const { ledger, shown, signal } = round;
   const ask = async (old: number): Promise<WitnessAnswered> => {
     const proof = await logs.consistency(ledger, old, shown.size);
@@ -139,7 +139,7 @@ async function askOnce(
     const first = await ask(old);
     const answered = first.outcome === 'elsewhere' && first.size <= shown.size ? await ask(first.size) : first;
     if (answered.outcome !== 'contradicted' && answered.outcome !== 'elsewhere') return answered;
-    return await judgeClaim(means, round, { name, asked }, answered);
+    return await judgeClaim(deps, round, { name, asked }, answered);
   } catch (error) {
     if (error instanceof OutboundFailure) return { outcome: 'failed', why: error.message };
     throw error;
@@ -148,12 +148,12 @@ async function askOnce(
 
 /** A witness says that it has another tree. The log is stopped where it can show that. */
 async function judgeClaim(
-  means: WitnessingMeans,
+  deps: WitnessingDeps,
   { ledger, shown, signal }: WitnessingRound,
   { name, asked }: Pick<Witness, 'name' | 'asked'>,
   answered: WitnessAnswered,
 ): Promise<WitnessAnswered> {
-  const { logs, publicKeyOf } = means;
+  const { logs, publicKeyOf } = deps;
   const newest = () => logs.newest(ledger).catch(unlessStopped);
   if (answered.outcome === 'elsewhere') {
     const now = await newest();
@@ -161,14 +161,14 @@ async function judgeClaim(
     if (!now || now.origin !== shown.origin || now.size >= answered.size) return answered;
   }
   const key = checkpointKey(shown.origin, { public: await publicKeyOf(shown.luid) });
-  const evidence = await seekEvidence({ ledger, name, asked, key, newest }, means, signal);
+  const evidence = await seekEvidence({ ledger, name, asked, key, newest }, deps, signal);
   if ('why' in evidence) return { outcome: 'invalid', why: evidence.why };
   await logs.stopLog(ledger, shown, evidence.stops);
   return { outcome: 'contradicted' };
 }
 
 /** Counts what witnesses answer, and writes what went wrong to the log, so many lines of it. */
-function createTeller({ logs, logger, clock }: WitnessingMeans) {
+function createTeller({ logs, logger, clock }: WitnessingDeps) {
   const pass = limitRate(limits.background.lines, clock);
   return ({ name }: Witness, { luid, size }: Shown, answered: WitnessAnswered) => {
     if (answered.outcome === 'elsewhere') return;

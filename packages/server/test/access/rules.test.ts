@@ -4,7 +4,7 @@ import { AccessEntries, AccessValues, RULE_ACTIONS, SignerMatcher } from '../../
 import { oneOfNames } from '../../src/kinds/data.js';
 import { recordNames } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
-import { listSharedSchemas } from '../../src/schemas/shared.js';
+import { listSharedSchemas } from '../../src/schemas/shared-schemas.js';
 
 const ajv = new Ajv2020({ strict: true, inlineRefs: false, schemas: listSharedSchemas() });
 const entries = ajv.compile(AccessEntries);

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Guard } from '../../src/outbound/guarded.js';
+import type { Guard } from '../../src/outbound/guarded-connector.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';

@@ -45,7 +45,7 @@ describe('the fence', () => {
     await one.raise(noteOf(3));
     expect((await two.last(ORIGIN))?.size).toBe(3);
     await one.raise(noteOf(5));
-    two.doubt();
+    two.reload();
     expect((await two.last(ORIGIN))?.size).toBe(5);
     await one.raise(noteOf(8));
     now += 10_000;

@@ -25,7 +25,7 @@ it('is no contradiction when another process shows more between two looks', asyn
   const files = createFence(fenceIn(dataDir), 'second', () => performance.now());
   const fence: Fence = {
     raise: (note) => files.raise(note),
-    doubt: () => files.doubt(),
+    reload: () => files.reload(),
     async last(origin) {
       await stored(client, 'symbol', { handle: 'meanwhile', factor: 100 });
       const more = await sealedLog(running.database.url, client.ledger!);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeGuardedConnector } from '../../src/outbound/guarded.js';
+import { makeGuardedConnector } from '../../src/outbound/guarded-connector.js';
 
 let server: Server;
 let port: number;

@@ -15,7 +15,7 @@ import { answerRead } from '../../src/operations/read.js';
 import { readChange } from '../../src/operations/read-change.js';
 import type { Command } from '../../src/records/command.js';
 import { findRelations } from '../../src/records/relations.js';
-import { getRecord } from '../../src/records/stored.js';
+import { getRecord } from '../../src/records/stored-record.js';
 import { checkUserSchema } from '../../src/records/user-schemas.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';

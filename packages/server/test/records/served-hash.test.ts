@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { collectHashedForms, isHashed } from '../../src/kinds/hashed.js';
+import { collectHashedForms, isHashed } from '../../src/kinds/hashed-forms.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed, kinds } from '../../src/kinds/registry.js';
 import { expectRefusal } from '../support/checks.js';

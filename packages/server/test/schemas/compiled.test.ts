@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
-import { CompiledSchemas } from '../../src/schemas/compiled.js';
+import { CompiledSchemas } from '../../src/schemas/compiled-schemas.js';
 import { refusalOf } from './support.js';
 
 /** Patterns weigh more than they take to compile. */

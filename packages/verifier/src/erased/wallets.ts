@@ -1,7 +1,7 @@
 import type { Accounts } from '../kept/accounts.js';
 import type { Lives } from '../kept/lives.js';
 import { momentNumber } from '../kept/moment.js';
-import type { Moved, MovedRows } from '../kept/moved.js';
+import type { Moved, MovedRows } from '../kept/moved-rows.js';
 import type { Records } from '../kept/records.js';
 import type { EntryLine } from '../lines.js';
 

@@ -15,7 +15,7 @@ import { type AskedAction, type Asker, remarkOn } from '../../explain/rule.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import type { Operations } from '../records/kind.js';
-import { findKind } from '../records/named.js';
+import { findKind } from '../records/kind-names.js';
 import { collectStandingRules } from './standing-rules.js';
 
 /** What is found out, for people and programs. */

@@ -17,7 +17,7 @@ export interface ListPart {
 }
 
 /** How a list is read. */
-export interface ReadingMeans {
+export interface ReadingDeps {
   /** Tells items apart. */
   readonly keyOf: (item: JsonObject) => string;
   /** Items that are taken at most: what a liar goes on with must not fill the memory. */
@@ -32,7 +32,7 @@ export interface ReadingMeans {
 export async function* itemsOf(
   served: Served,
   path: string,
-  { keyOf, most, givenUp, instead }: ReadingMeans,
+  { keyOf, most, givenUp, instead }: ReadingDeps,
 ): AsyncGenerator<JsonObject> {
   const seen = new Set<string>();
   let idle = 0;

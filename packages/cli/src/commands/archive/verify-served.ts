@@ -66,8 +66,8 @@ export async function verifyServed(
   const claimed = { ledger: named, keys, scope: 'readable' as const };
   const isAll = record === undefined;
   const gaps = new Gaps(options.found);
-  const means = { ...options, found: gaps.take, ledger: claimed, isComplete: isComplete && isAll };
-  const verifier = new LedgerVerifier(means);
+  const verifierOptions = { ...options, found: gaps.take, ledger: claimed, isComplete: isComplete && isAll };
+  const verifier = new LedgerVerifier(verifierOptions);
   const reader = new LedgerReader(served, verifier, gaps, progress);
   await reader.history('ledger', '/ledger', { luid: named.luid });
   for (const name of ['system', 'core', 'system.auth']) await reader.history('signer', `/signers/${name}`, { name });

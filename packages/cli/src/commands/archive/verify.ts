@@ -8,7 +8,7 @@ import type { Invocation } from '../../description/invocation.js';
 import { localFailure, usage } from '../../terminal/failure.js';
 import { linesOf } from '../../terminal/lines.js';
 import { Progress } from '../../terminal/progress.js';
-import { pathNamed } from '../records/named.js';
+import { pathNamed } from '../records/kind-names.js';
 import { Findings } from './findings.js';
 import { verifyAgain } from './read-again.js';
 import { loadSuite } from './server-parts.js';

@@ -18,7 +18,7 @@ import { parseInput, parseInputObject, resolveText } from '../../terminal/input.
 import { isInteractive } from '../../terminal/surroundings.js';
 import { STATEMENT, statementOf } from '../records/statement.js';
 import { writeIntent } from './intent-text.js';
-import { awaitIntent, timeoutOf, WAIT } from './settled.js';
+import { awaitIntent, timeoutOf, WAIT } from './intent-wait.js';
 
 export const intentCreate: CliCommand = {
   path: ['intent', 'create'],

@@ -1,7 +1,7 @@
 import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import { writeIntent } from './intent-text.js';
-import { awaitIntent, timeoutOf, WAIT } from './settled.js';
+import { awaitIntent, timeoutOf, WAIT } from './intent-wait.js';
 
 /** Decide on an intent that is held. */
 export const intentCommit = decision('commit', 'Commit an intent that is held');

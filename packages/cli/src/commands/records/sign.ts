@@ -4,7 +4,7 @@ import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import { formatRecord } from '../../terminal/record-text.js';
 import { writeIntent } from '../money/intent-text.js';
-import { awaitIntent, timeoutOf, WAIT } from '../money/settled.js';
+import { awaitIntent, timeoutOf, WAIT } from '../money/intent-wait.js';
 import { nounWithArticle, operationsOf, recordArguments, requireId, type SignedRecord } from './kind.js';
 import { STATEMENT, statementOf } from './statement.js';
 

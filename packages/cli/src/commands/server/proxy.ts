@@ -6,7 +6,7 @@ import type { Invocation } from '../../description/invocation.js';
 import { createProxy } from '../../proxy/proxy.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { type Identity, identityOfClient } from '../../wire/identity.js';
-import { listening, portOf } from './listening.js';
+import { listening, portOf } from './port.js';
 
 const PROXY_PORT = '4050';
 

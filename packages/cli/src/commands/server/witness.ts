@@ -13,7 +13,7 @@ import { readText } from '../../terminal/input.js';
 import { createWitness } from '../../witness/server.js';
 import { openStates } from '../../witness/states.js';
 import { loadSuite } from '../archive/server-parts.js';
-import { listening, portOf } from './listening.js';
+import { listening, portOf } from './port.js';
 
 const WITNESS_PORT = '4060';
 

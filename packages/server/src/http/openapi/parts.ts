@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { AccessAction } from '../../access/rules.js';
 import { Handle, oneOfNames } from '../../kinds/data.js';
 import { kinds, recordNames } from '../../kinds/registry.js';
-import { listSharedSchemas } from '../../schemas/shared.js';
+import { listSharedSchemas } from '../../schemas/shared-schemas.js';
 import { type Schema, toOpenApiSchema } from './schemas.js';
 
 /** Parts of data that have names of their own in the document: what kinds declare, and what all have in common. */

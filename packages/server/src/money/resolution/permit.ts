@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.js';
-import { isAllowedOn } from '../../authorization/allowed.js';
+import { isAllowedOn } from '../../authorization/permission.js';
 import { subjectOf } from '../../authorization/subject.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';

@@ -3,13 +3,13 @@ import type { CallerKey } from '../../access/caller.js';
 import { decideAccess } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
-import type { ClientSigned } from '../../authorization/signed.js';
+import type { ClientSigned } from '../../authorization/client-signature.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
-import { assertMeant } from '../../records/meant.js';
 import { assertMoments } from '../../records/moments.js';
+import { assertMeant } from '../../records/proof-binding.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import {
   clientProofs,
@@ -22,7 +22,7 @@ import {
 import { bodyChecksOf } from '../bodies.js';
 import { hintOnRules } from '../hints/on-rules.js';
 import { hintWithin } from '../hints/within.js';
-import { findRepeatedCreate } from '../repeated.js';
+import { findRepeatedCreate } from '../repetition.js';
 import { newLedger } from './birth.js';
 
 const kind = kindNamed('ledger');

@@ -17,7 +17,7 @@ import { checkSecretKeys, sealSecrets } from '../../records/secrets.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import type { UniqueLabel } from '../../store/committer/labeled.js';
-import { generateData } from '../generated.js';
+import { generateData } from '../generated-data.js';
 import type { HandOverStage } from '../stage.js';
 import { makeRecord } from './make-record.js';
 import { type Placement, resolvePlacement } from './place.js';

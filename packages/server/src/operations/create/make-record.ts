@@ -7,7 +7,7 @@ import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
-import type { Completed } from '../generated.js';
+import type { Completed } from '../generated-data.js';
 import type { Placement } from './place.js';
 import type { Creation } from './verify.js';
 

@@ -1,6 +1,6 @@
 import { callerOfWrite } from '../../authorization/caller.js';
+import { assertSigned } from '../../authorization/client-signature.js';
 import { revealSecrets } from '../../authorization/reveal.js';
-import { assertSigned } from '../../authorization/signed.js';
 import { creationOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -11,11 +11,11 @@ import type { Write } from '../../store/committer/write.js';
 import { hintOnRules } from '../hints/on-rules.js';
 import { hintWithin } from '../hints/within.js';
 import type { Operation } from '../operation.js';
+import { assertUnused } from '../proof-use.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
-import { assertUnused } from '../unused.js';
 import { decideCreate } from './decide.js';
-import { answerTaken, isTaken } from './taken.js';
+import { answerTaken, isTaken } from './existing-record.js';
 import { verifyCreate } from './verify.js';
 
 /** `POST /{kind}s` (interface/records#create). */

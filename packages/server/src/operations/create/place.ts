@@ -1,9 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import type { Subject } from '../../access/context.js';
+import type { ClientSigned } from '../../authorization/client-signature.js';
 import { conditionsOf } from '../../authorization/conditions.js';
 import type { Conditions } from '../../authorization/context.js';
-import type { ClientSigned } from '../../authorization/signed.js';
 import { newSubject } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import { notFound } from '../../kinds/refusal.js';
@@ -12,7 +12,7 @@ import type { Ledger } from '../../ledgers/ledger.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { resolveDomain } from '../../records/domain.js';
-import { assertUnder, findParent, type Parent } from '../../records/stored.js';
+import { assertUnder, findParent, type Parent } from '../../records/stored-record.js';
 import type { Creation } from './verify.js';
 
 /** Where a new record is to be, and who is to own it: the subject of the right to create it. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { ClientSigned } from '../../authorization/signed.js';
+import type { ClientSigned } from '../../authorization/client-signature.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { applyLabels } from '../../records/labels.js';
 import { newLuid } from '../../records/new-luid.js';
 import { customsOf, verifyHash } from '../../records/proofs.js';
-import type { SentRecord } from '../../records/sent.js';
+import type { SentRecord } from '../../records/sent-record.js';
 import { asksForSecrets } from '../asks-for-secrets.js';
 import { addHash, bodyChecksOf } from '../bodies.js';
 import { verifyProofs } from '../verify-signed-body.js';

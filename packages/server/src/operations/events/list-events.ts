@@ -6,7 +6,7 @@ import { deliveryFiltersOf } from '../../lists/filters.js';
 import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
-import { getRecord } from '../../records/stored.js';
+import { getRecord } from '../../records/stored-record.js';
 import type { Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
 import { authorizeDeliveries, hasDeliveries } from './scope.js';

@@ -5,7 +5,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { limits } from '../../limits.js';
 import type { Answer, Command } from '../../records/command.js';
-import { getRecord } from '../../records/stored.js';
+import { getRecord } from '../../records/stored-record.js';
 import type { Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
 import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';

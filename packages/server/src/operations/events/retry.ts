@@ -1,13 +1,13 @@
 import { LedgerError } from '@countersign/protocol';
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/signed.js';
+import { assertSigned } from '../../authorization/client-signature.js';
 import { Overloaded } from '../../base/gather.js';
 import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { usesOfProofs } from '../../records/proofs.js';
-import { getRecord } from '../../records/stored.js';
+import { getRecord } from '../../records/stored-record.js';
 import type { RetryOutcome, RetryRequest } from '../../store/outbox/delivery-retries.js';
 import { addHash, retryBody } from '../bodies.js';
 import type { Operation } from '../operation.js';

@@ -5,7 +5,7 @@ import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
-import { describeFound } from './described.js';
+import { describeFound } from './answer-components.js';
 import { answerQuestion } from './question.js';
 import { authorizeList } from './reader.js';
 

@@ -9,7 +9,7 @@ import { moneyFiltersOf } from '../../lists/filters.js';
 import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
-import { getRecord } from '../../records/stored.js';
+import { getRecord } from '../../records/stored-record.js';
 import type { MoneyLists, Rows, RowsQuery } from '../../store/money/rows.js';
 
 /** A list of what a wallet holds, or of its bounds. */

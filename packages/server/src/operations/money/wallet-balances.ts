@@ -7,8 +7,8 @@ import type { Answer, Command } from '../../records/command.js';
 import type { BalanceRow } from '../../store/money/rows.js';
 import type { Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
-import { component, describeRows } from './described.js';
 import { listRows, type RowList } from './list-rows.js';
+import { component, describeRows } from './row-components.js';
 
 const BALANCE_LIST: RowList<BalanceRow> = {
   fields: OF_BALANCES,

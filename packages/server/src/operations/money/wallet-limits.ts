@@ -6,8 +6,8 @@ import type { Answer, Command } from '../../records/command.js';
 import type { LimitRow } from '../../store/money/rows.js';
 import type { Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
-import { component, describeRows } from './described.js';
 import { listRows, type RowList } from './list-rows.js';
+import { component, describeRows } from './row-components.js';
 
 const LIMIT_LIST: RowList<LimitRow> = {
   fields: OF_LIMITS,

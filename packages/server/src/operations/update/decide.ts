@@ -4,9 +4,9 @@ import type { Caller } from '../../access/caller.js';
 import { authorize, authorizeNew } from '../../authorization/authorize.js';
 import { authorizeBeside } from '../../authorization/beside.js';
 import { callerOfWrite } from '../../authorization/caller.js';
+import { assertSigned } from '../../authorization/client-signature.js';
 import { conditionsOf } from '../../authorization/conditions.js';
 import { assertLabels } from '../../authorization/labels-policies.js';
-import { assertSigned } from '../../authorization/signed.js';
 import { newSubject, subjectOf } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { DecidedWrite, Session } from '../../ledgers/session.js';
@@ -17,12 +17,18 @@ import { customsOf, usesOfProofs } from '../../records/proofs.js';
 import { findRelations } from '../../records/relations.js';
 import { checkSecretKeys, loadSecretNames, sealSecrets } from '../../records/secrets.js';
 import { sortMembers } from '../../records/serve.js';
-import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
+import {
+  assertLuid,
+  assertNotReserved,
+  assertParentHash,
+  assertUnder,
+  type Stored,
+} from '../../records/stored-record.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
-import { isRepeatedUpdate } from '../repeated.js';
+import { isRepeatedUpdate } from '../repetition.js';
 import type { HandOverStage, Handover } from '../stage.js';
-import { assertFixed } from './fixed.js';
+import { assertFixed } from './fixed-members.js';
 import { makeMeta } from './make-version.js';
 import { assertRenamable, renameRejected } from './rename.js';
 import type { Update } from './verify.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { ClientSigned } from '../../authorization/signed.js';
+import type { ClientSigned } from '../../authorization/client-signature.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';

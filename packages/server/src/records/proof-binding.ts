@@ -1,7 +1,7 @@
 import { type Json, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { SentProof } from './sent.js';
+import type { SentProof } from './sent-record.js';
 
 /**
  * Holds proofs to the purpose their signer gave them: `custom.ledger` names a ledger by handle or luid, `custom.record`

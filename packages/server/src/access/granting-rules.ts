@@ -4,7 +4,7 @@ import type { AccessContext, Right } from './context.js';
 import { matchesFilter } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
-import { covers, type Level, type Standing, standing } from './standing.js';
+import { covers, type Level, type Standing, standing } from './standing-rules.js';
 
 /** What rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {

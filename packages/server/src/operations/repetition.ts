@@ -3,8 +3,8 @@ import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
+import type { ClientSigned } from '../authorization/client-signature.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import type { ClientSigned } from '../authorization/signed.js';
 import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
@@ -12,7 +12,7 @@ import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
-import { type DroppedRecord, findDroppedRecord, type Parent } from '../records/stored.js';
+import { type DroppedRecord, findDroppedRecord, type Parent } from '../records/stored-record.js';
 import type { Write } from '../store/committer/write.js';
 import type { StoredChange } from '../store/queries/history.js';
 

@@ -49,7 +49,7 @@ interface LimitSetting extends Pick<SetLimit, 'symbol' | 'metric'> {
 }
 
 /** What is looked up for limits. */
-export interface LimitMeans {
+export interface LimitDeps {
   readonly records: Records;
   readonly names: TextNumbers;
   readonly lives: Lives;
@@ -78,7 +78,7 @@ export class Limits {
   constructor(
     private readonly keys: LedgerKeys,
     private readonly verify: VerifySigned,
-    private readonly means: LimitMeans,
+    private readonly deps: LimitDeps,
   ) {}
 
   /** What counts by limits of earlier symbols of the same handle: movements, and limits that the ledger states. */
@@ -111,11 +111,11 @@ export class Limits {
     const [proof] = meta.proofs;
     const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
     if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
-    const of = this.means.symbols.current(this.#nameOf('symbol', symbol));
-    const record = this.means.records.numberOf(wallet);
+    const of = this.deps.symbols.current(this.#nameOf('symbol', symbol));
+    const record = this.deps.records.numberOf(wallet);
     const key = limitKey(record, symbol, of, metric);
     const set = this.#setLimits().get(key) ?? this.#earlierOf(record, symbol, metric, meta.moment);
-    if (set && (set.of === undefined || set.of !== of || this.means.isDropped(set.of))) this.#outlived.limits += 1;
+    if (set && (set.of === undefined || set.of !== of || this.deps.isDropped(set.of))) this.#outlived.limits += 1;
     if (set?.isStated || this.#others.has(key)) return 'stands there twice';
     if (set) set.isStated = true;
     else this.#others.add(key);
@@ -127,7 +127,7 @@ export class Limits {
   /** Limits that intents have set, and of which the ledger has no row: the wallet as a record, symbol and metric. */
   missing(): { readonly wallet: number; readonly symbol: string; readonly metric: string }[] {
     return [...this.#setLimits().values()].flatMap(({ wallet, symbol, of, metric, isStated, isOwnHandle }) => {
-      const mayHaveEnded = of === undefined || this.means.isDropped(of);
+      const mayHaveEnded = of === undefined || this.deps.isDropped(of);
       return isStated || !isOwnHandle || wallet === undefined || mayHaveEnded ? [] : [{ wallet, symbol, metric }];
     });
   }
@@ -136,7 +136,7 @@ export class Limits {
   leastAt(name: number, symbol: string, moment: number): number {
     const limits = this.#setLimits();
     if (limits.size === 0) return 0;
-    const { lives } = this.means;
+    const { lives } = this.deps;
     const of = this.#symbolAt(symbol, moment);
     const { steps } = limits.get(limitKey(lives.at(name, moment), symbol, of, 'minBalance')) ?? NOTHING_SET;
     let at = 0;
@@ -155,7 +155,7 @@ export class Limits {
    * the later one: releases up to 0.2.0 let it count. It is counted.
    */
   wasAllowed(name: number, symbol: string, moment: number, available: number): boolean {
-    const wallet = this.means.lives.at(name, moment);
+    const wallet = this.deps.lives.at(name, moment);
     const of = this.#symbolAt(symbol, moment);
     const places = this.#byHandle.get(`${wallet} ${symbol} minBalance`) ?? [];
     const isSet = ({ steps }: LimitSetting) => steps.some(({ code }) => code <= moment);
@@ -174,7 +174,7 @@ export class Limits {
 
   /** Whether the wallet is one of the handle, and not erased. */
   isNamed(luid: string, handle: string): boolean {
-    const name = this.means.lives.nameOf(this.means.records.numberOf(luid));
+    const name = this.deps.lives.nameOf(this.deps.records.numberOf(luid));
     return name >= 0 && name === this.#nameOf('wallet', handle);
   }
 
@@ -198,9 +198,9 @@ export class Limits {
       const place = found.get(key) ?? newSetting(wallet, of, limit);
       if (!found.has(key)) this.#noteOfHandle(place);
       found.set(key, place);
-      const isLived = this.means.lives.isLived(this.#nameOf('wallet', limit.wallet), limit.resolvedCode);
+      const isLived = this.deps.lives.isLived(this.#nameOf('wallet', limit.wallet), limit.resolvedCode);
       place.isOwnHandle ||= isLived;
-      takeInto(place, limit, isLived || !this.means.hasErasedWallets());
+      takeInto(place, limit, isLived || !this.deps.hasErasedWallets());
     }
     this.#byPlace = found;
     return found;
@@ -216,14 +216,14 @@ export class Limits {
 
   /** The symbol that had the handle then; undefined where an erased one may have had it. */
   #symbolAt(symbol: string, moment: number): number | undefined {
-    const { symbols, hasErasedSymbols } = this.means;
+    const { symbols, hasErasedSymbols } = this.deps;
     const name = this.#nameOf('symbol', symbol);
     return hasErasedSymbols() ? symbols.exactlyAt(name, moment) : symbols.at(name, moment);
   }
 
   /** The wallet that an address led to then (interface/wallets#routes). */
   #walletAt({ wallet, resolvedCode }: LimitSet): number | undefined {
-    const { lives } = this.means;
+    const { lives } = this.deps;
     const { schema, parent } = parseAddress(wallet) ?? {};
     const candidates = [
       wallet,
@@ -239,7 +239,7 @@ export class Limits {
 
   /** The number of the name of a wallet or symbol; -1 where no record has it. */
   #nameOf(kind: 'wallet' | 'symbol', handle: string): number {
-    return this.means.names.find(uniqueName(kind, handle));
+    return this.deps.names.find(uniqueName(kind, handle));
   }
 }
 

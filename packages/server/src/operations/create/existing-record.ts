@@ -5,9 +5,9 @@ import { namesKept } from '../../kinds/erasable.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
-import type { Parent } from '../../records/stored.js';
+import type { Parent } from '../../records/stored-record.js';
 import { recordKeyOf } from '../../records/version.js';
-import { findRepeatedCreate } from '../repeated.js';
+import { findRepeatedCreate } from '../repetition.js';
 import { describeRecord } from './decide.js';
 import type { Creation } from './verify.js';
 
