@@ -159,8 +159,8 @@ export const mutants = [
   {
     id: 'operation-proofs-decide',
     file: src('operations/prove.ts'),
-    find: "decides: kind.access.decides !== 'never',",
-    replace: 'decides: false,',
+    find: "bumpsRules: kind.access.bumpsRules !== 'never',",
+    replace: 'bumpsRules: false,',
     breaks: 'A policy that was put out of force goes on.',
     tests: [test('access-http/policies.test.ts')],
   },

@@ -91,7 +91,7 @@ async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOp
   const { mac, leaf, logCodes, deliveryMac } = integrity;
   const leaves = logCodes.codeLeaves(ledger.id, decided, leaf(ledger.luid, kind.name, decided));
   const coded = { mac: mac(decided, decided), leaves };
-  const write = { ...decided, ...coded, proofs: [], strangers: [] };
+  const write = { ...decided, ...coded, proofs: [], assumedUnregistered: [] };
   const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
   const veil = createVeil(veilKeyOf(masterKey, ledger.luid, await findVeil(pool, ledger)));
   const { result } = await eraseRecord(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });

@@ -76,7 +76,7 @@ export async function resolveKey(session: Session, key: string, trustAbsence: bo
     // The key of a factor is registered even when it counts for no signer; a change of that makes a new version.
     if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };
   }
-  session.strangers.add(key);
+  session.assumedUnregistered.add(key);
   return { public: key };
 }
 

@@ -77,7 +77,7 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
           ),
       };
     },
-    async once<T>({ ledger, strangers }: Session, of: Basis, make: () => Promise<T>): Promise<T> {
+    async once<T>({ ledger, assumedUnregistered: strangers }: Session, of: Basis, make: () => Promise<T>): Promise<T> {
       // What is made names the signers of its keys, so a key registered meanwhile is another basis.
       const basis = [ledger.version, of.luid, of.change, ...[...strangers].sort()].join(' ');
       const made = told?.basis === basis ? told : { basis, value: await make() };

@@ -44,7 +44,7 @@ export const anchor: KindDeclaration = {
     renamable: false,
   },
   access: {
-    decides: 'never',
+    bumpsRules: 'never',
     freeNames: true,
     forwards: true,
   },

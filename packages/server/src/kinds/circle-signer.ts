@@ -34,7 +34,7 @@ export const circleSigner: KindDeclaration = {
     ],
   },
   access: {
-    decides: 'always',
+    bumpsRules: 'always',
     rightsOnParent: { create: 'assign-signer', drop: 'remove-signer', read: 'read' },
   },
   filters: { data: ['circle', 'signer'] },

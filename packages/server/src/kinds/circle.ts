@@ -19,5 +19,5 @@ export const circle: KindDeclaration = {
     signals: ['circle-created', 'circle-updated', 'circle-proofs-added'],
   },
   links: { renamable: false },
-  access: { decides: 'always' },
+  access: { bumpsRules: 'always' },
 };

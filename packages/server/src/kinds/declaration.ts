@@ -18,7 +18,7 @@ export interface KindDeclaration extends KindIdentity, Partial<OptionalGroups> {
   readonly lifecycle: Lifecycle;
 }
 
-/** The groups that a kind may leave out; the registry then takes them as empty, with `access.decides` as `never`. */
+/** The groups that a kind may leave out; the registry then takes them as empty, with `access.bumpsRules` as `never`. */
 export interface OptionalGroups<Name extends string = string> {
   readonly links: Links<Name>;
   readonly access: Access<Name>;
@@ -212,7 +212,7 @@ export interface Links<Name extends string = string> {
 /** How the kind takes part in decisions on access. */
 export interface Access<Name extends string = string> {
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
-  readonly decides: 'never' | 'always' | 'unless-created';
+  readonly bumpsRules: 'never' | 'always' | 'unless-created';
   /** The part of the cached ledger state that the records of this kind form. */
   readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas' | 'effects';
   /** Handles of the ledger's own records, which clients cannot change (interface/signers). */

@@ -32,7 +32,7 @@ export const domain: KindDeclaration = {
     signals: ['domain-created', 'domain-updated', 'domain-proofs-added'],
   },
   links: { renamable: false },
-  access: { decides: 'always', part: 'domains' },
+  access: { bumpsRules: 'always', part: 'domains' },
   filters: { meta: { less: ['domain'] } },
 };
 

@@ -49,5 +49,5 @@ export const effect: KindDeclaration = {
     subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
     deliveries: 'effect',
   },
-  access: { decides: 'always', part: 'effects', freeNames: true },
+  access: { bumpsRules: 'always', part: 'effects', freeNames: true },
 };

@@ -85,7 +85,7 @@ export const intent: KindDeclaration = {
     proofAliases: ['/sign'],
   },
   access: {
-    decides: 'never',
+    bumpsRules: 'never',
     freeNames: true,
     ownProofs: true,
     conditions: {

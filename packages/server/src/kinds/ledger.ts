@@ -57,5 +57,5 @@ export const ledger: KindDeclaration = {
     signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
   },
   links: { renamable: false },
-  access: { decides: 'always', part: 'ledger' },
+  access: { bumpsRules: 'always', part: 'ledger' },
 };

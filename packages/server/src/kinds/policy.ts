@@ -78,7 +78,7 @@ export const policy: KindDeclaration = {
     signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
   },
   links: { renamable: false },
-  access: { decides: 'always', part: 'policies' },
+  access: { bumpsRules: 'always', part: 'policies' },
   filters: { data: ['record'] },
   birth: {
     policies: [

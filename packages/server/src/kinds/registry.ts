@@ -28,7 +28,14 @@ export function kindNamed(name: KindName): Kind {
 
 /** The kind with the groups that its file leaves out. Tests check that the names it declares are those of kinds. */
 function completeKind(declaration: KindDeclaration): Kind {
-  const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, birth = {} } = declaration;
+  const {
+    links = {},
+    access = { bumpsRules: 'never' },
+    filters = {},
+    secrets = {},
+    trail = {},
+    birth = {},
+  } = declaration;
   const groups = { links, access, filters, secrets, trail, birth } as OptionalGroups<KindName>;
   return { ...declaration, ...groups, name: declaration.name as KindName, data: completeData(declaration.data) };
 }

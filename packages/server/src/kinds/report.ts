@@ -54,7 +54,7 @@ export const reportKind: KindDeclaration = {
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
   },
-  access: { decides: 'never', freeNames: true },
+  access: { bumpsRules: 'never', freeNames: true },
 };
 
 /**

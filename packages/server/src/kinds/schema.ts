@@ -38,6 +38,6 @@ export const schema: KindDeclaration = {
     value: (data) => String(data.record),
     renamable: false,
   },
-  access: { decides: 'always', part: 'schemas' },
+  access: { bumpsRules: 'always', part: 'schemas' },
   filters: { data: ['record'] },
 };

@@ -115,7 +115,7 @@ export const signerFactor: KindDeclaration = {
       { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
     ],
   },
-  access: { decides: 'unless-created' },
+  access: { bumpsRules: 'unless-created' },
   filters: { data: ['public'] },
   secrets: {
     names: (data) => secretNames([data.secret, data.clientSecret]),

@@ -36,6 +36,6 @@ export const signer: KindDeclaration = {
     isKey: true,
     renamable: false,
   },
-  access: { decides: 'unless-created', reserved: SYSTEM_SIGNERS },
+  access: { bumpsRules: 'unless-created', reserved: SYSTEM_SIGNERS },
   filters: { data: ['public', 'format'] },
 };

@@ -68,7 +68,7 @@ export const wallet: KindDeclaration = {
     renamable: false,
   },
   access: {
-    decides: 'never',
+    bumpsRules: 'never',
     freeNames: true,
     conditions: {
       'wallet.canSpendAllChangedRouteTargets': {

@@ -103,7 +103,7 @@ export interface Session extends Service {
    * Keys that this attempt takes as unregistered. A signer may be registered without a new version of the ledger, so
    * the commit, or the refusal, checks them again.
    */
-  readonly strangers: Set<string>;
+  readonly assumedUnregistered: Set<string>;
   /** The current version of a record of the ledger; undefined when it is missing. */
   findVersion(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
   /** The signer that a key or handle leads to. */
@@ -136,8 +136,8 @@ export interface Session extends Service {
   ): Promise<'done' | 'duplicated' | 'reused'>;
 }
 
-/** A write as an operation decides it. The session adds the strangers, the authentication code and the leaf. */
-export type DecidedWrite = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'> & {
+/** A write as an operation decides it. The session adds the keys assumed to be unregistered, the authentication code and the leaf. */
+export type DecidedWrite = Omit<Write, 'assumedUnregistered' | 'mac' | 'leaves' | 'veiled'> & {
   /** Whether it is stored though the ledger stores as much as it may (interface/limits#stored-bytes); false unless given. */
   readonly mayExceed?: MayExceed;
 };

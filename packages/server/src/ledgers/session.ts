@@ -16,11 +16,11 @@ export type { DecidedWrite, Session };
 export class OutOfDate extends Error {
   /**
    * @param version the ledger's version seen at that moment
-   * @param decides whether the write would itself have changed the rules
+   * @param bumpsRules whether the write would itself have changed the rules
    */
   constructor(
     readonly version: number,
-    readonly decides = false,
+    readonly bumpsRules = false,
   ) {
     super('Decided on a state that has changed.');
   }
@@ -59,7 +59,7 @@ export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
       attempts += 1;
       const outcome = await runAttempt(openSession(given, state), work);
       if ('done' in outcome) return outcome;
-      if (outcome.decides && !hasMutex) return undefined;
+      if (outcome.bumpsRules && !hasMutex) return undefined;
       state = await ledgers.renew(state, outcome.version);
     }
     throw new Overloaded('The state of a ledger is changing too fast.');
@@ -80,7 +80,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
   const { store } = service;
   const { id } = ledger;
   const signers = getKnownSigners(ledger);
-  const strangers = new Set<string>();
+  const assumedUnregistered = new Set<string>();
   const assertCurrent = (version: number) => {
     if (version !== ledger.version) throw new OutOfDate(version);
   };
@@ -92,7 +92,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
     ...service,
     ledger,
     signers,
-    strangers,
+    assumedUnregistered,
     assertFresh,
     async findVersion(kind, key, by) {
       return assertFresh(await store.findVersion({ ledger: id, kind, id: key, by })).record;
@@ -114,18 +114,18 @@ export function openSession(service: Service, ledger: Ledger): Session {
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);
-      const full = { ...write, ...codes, strangers: [...strangers], veiled };
+      const full = { ...write, ...codes, assumedUnregistered: [...assumedUnregistered], veiled };
       // What a bridge has stored is stored here as well.
       if (service.task.finishes) store.quotas.count(full);
       else await store.quotas.admit(full, mayExceed);
       const { result, version } = await by(full);
-      // A stranger may have registered meanwhile, and the key that was just stored is registered now.
-      if (result === 'stale') for (const key of strangers) signers.delete(key);
+      // One of the keys may have been registered meanwhile, and the key that was just stored is registered now.
+      if (result === 'stale') for (const key of assumedUnregistered) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
       if (result === 'done' && write.deliveries?.length) service.deliveriesQueued();
       if (result === 'done' && write.wakes) service.intentsDue();
       if (result === 'done' && endsEffect(write)) service.effectEnded(id, write.luid);
-      if (result === 'stale') throw new OutOfDate(version, write.decides);
+      if (result === 'stale') throw new OutOfDate(version, write.bumpsRules);
       if (result === 'reused' && write.action !== 'create') throw proofReused();
       return result;
     },
@@ -154,7 +154,7 @@ export function openOwnSession(service: Service, ledger: Ledger): Session {
 /** The version to decide anew on, at least. */
 interface Retry {
   readonly version: number;
-  readonly decides: boolean;
+  readonly bumpsRules: boolean;
 }
 
 async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
@@ -164,7 +164,7 @@ async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T
     if (error instanceof OutOfDate) return error;
     const version = await versionToRetry(session, error);
     if (version === undefined) throw error;
-    return { version, decides: false };
+    return { version, bumpsRules: false };
   }
 }
 
@@ -182,10 +182,13 @@ async function versionToRetry(session: Session, error: unknown): Promise<number 
   return version === ledger.version && registered.length === 0 ? undefined : version;
 }
 
-/** Those of the strangers that a signer or factor has now. */
-async function findRegisteredKeys({ ledger, strangers, store }: Session): Promise<string[]> {
+/** Those of the keys assumed to be unregistered that a signer or factor has now. */
+async function findRegisteredKeys({ ledger, assumedUnregistered, store }: Session): Promise<string[]> {
   const found = await Promise.all(
-    [...strangers].map(async (key) => ({ key, ...(await store.signers({ ledger: ledger.id, key, by: 'public' })) })),
+    [...assumedUnregistered].map(async (key) => ({
+      key,
+      ...(await store.signers({ ledger: ledger.id, key, by: 'public' })),
+    })),
   );
   return found.flatMap(({ key, body }) => (body === undefined ? [] : [key]));
 }

@@ -88,7 +88,7 @@ export class Batch {
     const first = thread.add(draft, ACCEPTED, prepared);
     thread.resolve(first);
     for (const need of neededBy(prepared)) this.#needs.set(need.luid, need);
-    for (const need of write.needs) this.#needs.set(`${need.kind} ${need.handle}`, need);
+    for (const need of write.mustExist) this.#needs.set(`${need.kind} ${need.handle}`, need);
     for (const member of thread.members) await this.#decided(session, member, member === first ? write : undefined);
   }
 
@@ -114,7 +114,7 @@ export class Batch {
   async accept({ session, record, write }: NewIntent): Promise<void> {
     const thread = this.#thread(session, record);
     const member = thread.add(new Draft(session.ledger, record, 0, write.body), ACCEPTED);
-    for (const need of write.needs) this.#needs.set(`${need.kind} ${need.handle}`, need);
+    for (const need of write.mustExist) this.#needs.set(`${need.kind} ${need.handle}`, need);
     await this.#decided(session, member, write);
   }
 
@@ -268,9 +268,9 @@ export class Batch {
     this.#writes.push({
       ...made,
       proofs: write?.proofs ?? [],
-      strangers: [...session.strangers],
-      needs: [],
-      decides: false,
+      assumedUnregistered: [...session.assumedUnregistered],
+      mustExist: [],
+      bumpsRules: false,
       ...(write?.unique ? { unique: write.unique } : {}),
       deliveries: [...(write?.deliveries ?? []), ...deliveries],
     });

@@ -118,17 +118,15 @@ function dropWrite(
   { proofs }: ClientSigned,
 ): DecidedWrite {
   const handle = String(record.data.handle);
-  const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
-  const held = holderOf(kind, record);
+  const dependants = kind.links.dependants?.map((dependant) => ({ kind: dependant.kind, link: handle }));
   return {
     // A record that is too large to change can still be dropped.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
-    needs: [],
-    decides: kind.access.decides !== 'never',
+    mustExist: [],
+    bumpsRules: kind.access.bumpsRules !== 'never',
     proofs: usesOfProofs(service, proofs),
-    ...(unless ? { unless } : {}),
-    ...(held ? { held } : {}),
+    blockedBy: { dependants, money: holderOf(kind, record) },
   };
 }
 

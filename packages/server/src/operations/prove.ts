@@ -185,8 +185,8 @@ function proofWrite(
   return {
     ...versionOf(ledger, kind, record, change),
     action: 'update',
-    needs: [],
-    decides: kind.access.decides !== 'never',
+    mustExist: [],
+    bumpsRules: kind.access.bumpsRules !== 'never',
   };
 }
 

@@ -32,7 +32,7 @@ export function erasureCustom({ luid }: ErasureData, moment: string): JsonObject
 export function erasureWrite(
   { id, version }: Pick<Ledger, 'id' | 'version'>,
   { kind, data, hash, domain, proofs, moment }: Erased,
-): Omit<Write, 'proofs' | 'veiled' | 'mac' | 'leaves' | 'strangers'> {
+): Omit<Write, 'proofs' | 'veiled' | 'mac' | 'leaves' | 'assumedUnregistered'> {
   const { luid, change } = data;
   const meta = {
     proofs: [...proofs],
@@ -57,8 +57,8 @@ export function erasureWrite(
     proven: false,
     document: '{}',
     body: recordText({ hash, data, luid, meta } as RecordEnvelope),
-    needs: [],
+    mustExist: [],
     // What processes have cached of the ledger is read again.
-    decides: true,
+    bumpsRules: true,
   };
 }

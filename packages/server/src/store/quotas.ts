@@ -97,7 +97,7 @@ export function createQuotas(
   const sizeOf = (write: Write) => bytesOf(write) + secretBytesOf(write);
   const take = (storage: Storage, write: Write, mayExceed: MayExceed | undefined) => {
     const bytes = sizeOf(write);
-    const quota = storage.quota * (write.decides ? limits.quota.rules : 1);
+    const quota = storage.quota * (write.bumpsRules ? limits.quota.rules : 1);
     if (storage.used + bytes > quota) return exceed(storage, bytes, mayExceed);
     add(storage, bytes);
     return undefined;

@@ -77,7 +77,7 @@ describe('two servers on one database', () => {
       const { id: ledger, version } = rows[0];
       const drop = writeOf(1, {
         ...{ ledger, version, action: 'drop', kind: 'circle-signer', key: 'admins/alice', luid: ofAlice.luid },
-        ...{ change: 2, hash: ofAlice.hash, body: JSON.stringify(ofAlice), decides: true },
+        ...{ change: 2, hash: ofAlice.hash, body: JSON.stringify(ofAlice), bumpsRules: true },
       });
       expect(await storeTogether(bobs, [drop])).toEqual([{ result: 'done', version: version + 1 }]);
       const answer = alice.drop('/circles/admins/signers/bob', ofBob);

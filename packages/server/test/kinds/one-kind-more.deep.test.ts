@@ -41,7 +41,7 @@ export const badge: KindDeclaration = {
     renamable: false,
   },
   access: {
-    decides: 'never',
+    bumpsRules: 'never',
     ownProofs: true,
     conditions: {
       'badge.canReadSigner': {

@@ -103,7 +103,7 @@ describe('the registry', () => {
 
   it('decides access by the kinds that rules, members and schemas live in', () => {
     const deciding = (when: string) =>
-      kinds.filter(({ access: { decides } }) => decides === when).map(({ name }) => name);
+      kinds.filter(({ access: { bumpsRules: decides } }) => decides === when).map(({ name }) => name);
     expect(deciding('always').sort()).toEqual([
       'circle',
       'circle-signer',

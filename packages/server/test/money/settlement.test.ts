@@ -314,7 +314,7 @@ it('keeps statements apart that do nearly the same, on one connection', async ()
     const version = round;
     const writes = [
       intent(`new-${round}`, { version, wakes: true }),
-      intent('open', { version, action: 'update', change: round + 1, decides: true }),
+      intent('open', { version, action: 'update', change: round + 1, bumpsRules: true }),
     ];
     const wallet = `x${round}`;
     const balances = [balance({ wallet, was: 0, version: 1 })];

@@ -74,8 +74,8 @@ describe('the committer', () => {
       [{ ...updated, action: 'update', change: 3 }, 'stale'],
       [{ ...updated, action: 'drop', change: 7 }, 'stale'],
       [write({ version: 2 }), 'stale'],
-      [write({ strangers: ['nobody', 'registered-key'] }), 'stale'],
-      [write({ needs: [{ kind: 'bridge', handle: 'never-was' }] }), 'stale'],
+      [write({ assumedUnregistered: ['nobody', 'registered-key'] }), 'stale'],
+      [write({ mustExist: [{ kind: 'bridge', handle: 'never-was' }] }), 'stale'],
       [write({ body: 'text with \u0000' }), '22021'],
       [write({ moment: 'no moment' }), '22007'],
       [write({ link: randomText(20_000) }), '54000'],
@@ -129,12 +129,12 @@ describe('the committer', () => {
 
   it('raises the version for what decides, and tells of it', async () => {
     const other = { ledger: (await otherLedger('d')).id };
-    expect(await store(write({ ...other, decides: true }))).toEqual({ result: 'done', version: 2 });
+    expect(await store(write({ ...other, bumpsRules: true }))).toEqual({ result: 'done', version: 2 });
     const late = write({ ...other });
     expect(await store(late)).toEqual({ result: 'stale', version: 2 });
     expect(await store({ ...late, version: 2 })).toEqual({ result: 'done', version: 2 });
     // A write that is not stored changes nothing, also when it would decide.
-    expect(await store({ ...late, version: 2, decides: true })).toMatchObject({ result: 'duplicated' });
+    expect(await store({ ...late, version: 2, bumpsRules: true })).toMatchObject({ result: 'duplicated' });
     expect(await store(write({ ...other, version: 2 }))).toEqual({ result: 'done', version: 2 });
     expect((await store(write())).result).toBe('done');
   });
@@ -143,11 +143,11 @@ describe('the committer', () => {
     const other = { ledger: (await otherLedger('e')).id, kind: 'policy' } as const;
     const made = [write(other), write(other), write(other)];
     const together = createCommitter(pool);
-    const created = await Promise.all(made.map((one) => together({ ...one, decides: true })));
+    const created = await Promise.all(made.map((one) => together({ ...one, bumpsRules: true })));
     // What is created takes nothing from anybody.
     expect(created).toEqual(made.map(() => ({ result: 'done', version: 2 })));
-    const changes = made.map((one) => ({ ...one, action: 'update' as const, change: 2, version: 2, decides: true }));
-    const late = { ...write(other), version: 1, decides: true };
+    const changes = made.map((one) => ({ ...one, action: 'update' as const, change: 2, version: 2, bumpsRules: true }));
+    const late = { ...write(other), version: 1, bumpsRules: true };
     const wallet = { ...write(other), kind: 'wallet' as const, version: 2 };
     const outcomes = await Promise.all([late, ...changes, wallet].map(together));
     expect(outcomes.map(({ result }) => result)).toEqual(['stale', 'done', 'stale', 'stale', 'done']);
@@ -155,7 +155,7 @@ describe('the committer', () => {
   });
 
   it('lets nothing be taken away beside what is created, in one batch', async () => {
-    const other = { ledger: (await otherLedger('f')).id, kind: 'circle-signer', decides: true } as const;
+    const other = { ledger: (await otherLedger('f')).id, kind: 'circle-signer', bumpsRules: true } as const;
     const [one, another] = [write(other), write(other)];
     const made = await storeTogether(pool, [one, another]);
     expect(made.map(({ result }) => result)).toEqual(['done', 'done']);
@@ -171,14 +171,14 @@ describe('the committer', () => {
 
   it.each(['signer', 'signer-factor'] as const)('takes no key of a %s for one that nobody has', async (kind) => {
     const key = `key-of-a-${kind}`;
-    const rival = { ledger: (await otherLedger('g')).id, strangers: [key] };
+    const rival = { ledger: (await otherLedger('g')).id, assumedUnregistered: [key] };
     expect((await store(write({ kind, link: key }))).result).toBe('done');
-    expect((await store(write({ strangers: [key] }))).result).toBe('stale');
+    expect((await store(write({ assumedUnregistered: [key] }))).result).toBe('stale');
     // Another kind's link is no key, and another ledger's key is nobody's in this one.
     expect((await store(write({ kind: 'anchor', link: `wallet-${kind}` }))).result).toBe('done');
-    expect((await store(write({ strangers: [`wallet-${kind}`] }))).result).toBe('done');
+    expect((await store(write({ assumedUnregistered: [`wallet-${kind}`] }))).result).toBe('done');
     expect((await store(write(rival))).result).toBe('done');
-    expect((await store(write({ ...rival, kind, link: key, strangers: [] }))).result).toBe('done');
+    expect((await store(write({ ...rival, kind, link: key, assumedUnregistered: [] }))).result).toBe('done');
     expect((await store(write(rival))).result).toBe('stale');
   });
 
@@ -196,10 +196,10 @@ describe('the committer', () => {
     const there = { kind: 'bridge' as const, handle: bridge.key };
     const missing = { kind: 'bridge' as const, handle: 'never-was' };
     const ofAnotherKind = { kind: 'wallet' as const, handle: bridge.key };
-    const results = async (...needs: Write['needs'][]) => {
+    const results = async (...needs: Write['mustExist'][]) => {
       const outcomes = await storeTogether(
         pool,
-        needs.map((one) => write({ needs: one })),
+        needs.map((one) => write({ mustExist: one })),
       );
       return outcomes.map(({ result }) => result);
     };
@@ -262,7 +262,7 @@ describe('the committer', () => {
       await other.query('begin');
       await other.query('select from record where ledger_id = $1 and luid = $2 for update', [ledger, needed.luid]);
       const needs = [{ kind: 'bridge' as const, handle: held.key }];
-      const waiting = createCommitter(pool)({ ...needed, ...way, action: 'update', change: 2, needs });
+      const waiting = createCommitter(pool)({ ...needed, ...way, action: 'update', change: 2, mustExist: needs });
       await untilWaiting();
       const release = other.query('delete from record where ledger_id = $1 and luid = $2', [ledger, held.luid]);
       expect(await waiting).toEqual({ result: 'stale', version: 1 });
@@ -287,7 +287,7 @@ describe('the committer', () => {
       slow.on('acquire', () => {
         asked += 1;
       });
-      const writes = Array.from({ length: 64 }, () => write({ needs: [{ kind: 'bridge', handle: bridge.key }] }));
+      const writes = Array.from({ length: 64 }, () => write({ mustExist: [{ kind: 'bridge', handle: bridge.key }] }));
       const errors = await Promise.all(writes.map((one) => commit(one).catch((error: pg.DatabaseError) => error.code)));
       expect(new Set(errors)).toEqual(new Set(['57014']));
       // One batch, or a first write alone and one batch.

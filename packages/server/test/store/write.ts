@@ -19,9 +19,9 @@ export function writeOf(number: number, more: Partial<Write> = {}): Write {
     document: '{}',
     body: `{"made":${number}}`,
     proofs: [],
-    strangers: [],
-    needs: [],
-    decides: false,
+    assumedUnregistered: [],
+    mustExist: [],
+    bumpsRules: false,
     leaves: 'A'.repeat(64),
     ...more,
   };

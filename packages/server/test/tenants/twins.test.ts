@@ -186,8 +186,8 @@ describe('of ledgers that are alike in everything, each', () => {
       expect(await store.linked.keys({ ...named, limit: 10 })).toEqual(at === 2 ? [] : ['w']);
     });
     // Nothing depends on the third's, and it takes no secret but its own along.
-    const unless = [{ kind: 'wallet' as const, link: 'b' }];
-    const drop = (at: number) => twin(at, 'bridge', 'b', { action: 'drop', change: 2, unless });
+    const dependants = [{ kind: 'wallet' as const, link: 'b' }];
+    const drop = (at: number) => twin(at, 'bridge', 'b', { action: 'drop', change: 2, blockedBy: { dependants } });
     expect((await store.commit(drop(0))).result).toBe('stale');
     await done(drop(2));
     await each(async (at, ledger) => expect(await secretsOf(ledger)).toEqual(at === 2 ? [] : sealed(at)));
@@ -228,7 +228,7 @@ describe('of ledgers that are alike in everything, each', () => {
 
   it('is where what its writes need has to be', async () => {
     await done(twin(0, 'domain', 'needed'));
-    const needing = (at: number) => twin(at, 'anchor', 'a', { needs: [{ kind: 'domain', handle: 'needed' }] });
+    const needing = (at: number) => twin(at, 'anchor', 'a', { mustExist: [{ kind: 'domain', handle: 'needed' }] });
     await done(needing(0));
     expect((await store.commit(needing(1))).result).toBe('stale');
   });
@@ -241,8 +241,10 @@ describe('of ledgers that are alike in everything, each', () => {
       await other.query('select from record where ledger_id = $1 and luid = $2 for update', [ids[0], '$bridge.locked']);
       await other.query('select from ledger where id = $1 for update', [ids[0]]);
       // What waited for the first ledger's would have to wait for this test.
-      const unless = [{ kind: 'wallet' as const, link: 'locked' }];
-      await done(twin(1, 'bridge', 'locked', { action: 'drop', change: 2, unless, decides: true }));
+      const dependants = [{ kind: 'wallet' as const, link: 'locked' }];
+      await done(
+        twin(1, 'bridge', 'locked', { action: 'drop', change: 2, blockedBy: { dependants }, bumpsRules: true }),
+      );
     } finally {
       await other.query('rollback');
       other.release();
@@ -279,9 +281,9 @@ describe('of ledgers that are alike in everything, each', () => {
 
   it('has a version of its own', async () => {
     const outcomes = await Promise.all([
-      store.commit(twin(0, 'policy', 'deciding', { decides: true })),
+      store.commit(twin(0, 'policy', 'deciding', { bumpsRules: true })),
       store.commit(twin(1, 'effect', 'deciding')),
-      store.commit(twin(2, 'policy', 'deciding', { decides: true })),
+      store.commit(twin(2, 'policy', 'deciding', { bumpsRules: true })),
     ]);
     expect(outcomes).toEqual([2, 1, 2].map((version) => ({ result: 'done', version })));
     expect(await Promise.all(ids.map((id) => store.ledgers.version(id)))).toEqual([2, 1, 2]);

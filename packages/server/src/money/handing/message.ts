@@ -28,15 +28,15 @@ export type Answered =
   | { readonly failed: string };
 
 /** What the home makes anew of the version that it stores. */
-type Handed = Omit<Write, 'body' | 'judged' | 'mac' | 'strangers'>;
+type Handed = Omit<Write, 'body' | 'judged' | 'mac' | 'assumedUnregistered'>;
 
 /**
  * Luid and version of the ledger, the write, and the record, each on a line: who reads it takes turns by the ledger before
  * it parses the rest.
  */
 export function formatIntent(ledger: Ledger, { session, write }: Omit<NewIntent, 'record'>): string {
-  const { body, judged: _, mac: __, strangers: ___, ...handed } = write;
-  const strangers = [...session.strangers];
+  const { body, judged: _, mac: __, assumedUnregistered: ___, ...handed } = write;
+  const strangers = [...session.assumedUnregistered];
   return `${JSON.stringify([ledger.luid, ledger.version])}\n${JSON.stringify([strangers, handed])}\n${body}`;
 }
 
@@ -65,7 +65,13 @@ export function parseIntent(ledger: Ledger, { version, rest: [text, body] }: Unp
   if (others.length > 0 || !isTexts(strangers) || !isNewIntent(handed) || !isRecordOf(handed, record))
     throw new Garbled('No handed intent.');
   if (handed.ledger !== ledger.id || handed.version !== version) throw new Garbled('A write of another ledger.');
-  return { ledger: ledger.luid, version, record, write: { ...handed, body, strangers }, strangers };
+  return {
+    ledger: ledger.luid,
+    version,
+    record,
+    write: { ...handed, body, assumedUnregistered: strangers },
+    strangers,
+  };
 }
 
 function isNewIntent(write: unknown): write is Handed {

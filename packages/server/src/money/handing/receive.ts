@@ -102,9 +102,9 @@ async function createHeld(
   await task.turn(steps);
   const { record, write, strangers } = parseIntent(ledger, unparsed);
   const session = openSession({ ...service, task }, ledger);
-  for (const key of strangers) session.strangers.add(key);
+  for (const key of strangers) session.assumedUnregistered.add(key);
   const outcome = await engine.take({ session, record, write });
   // One of them may be registered now.
-  if (outcome.result === 'stale') for (const key of session.strangers) session.signers.delete(key);
+  if (outcome.result === 'stale') for (const key of session.assumedUnregistered) session.signers.delete(key);
   return outcome;
 }

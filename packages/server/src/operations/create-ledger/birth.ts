@@ -163,5 +163,8 @@ function birthOf(
   const mac = service.integrity.mac(version, version);
   const leaf = service.integrity.leaf(ledger.luid, kind.name, version);
   const leaves = service.integrity.logCodes.codeLeaves(ledger.id, version, leaf);
-  return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac, leaves } };
+  return {
+    secrets,
+    write: { ...version, proofs, assumedUnregistered: [], mustExist: [], bumpsRules: false, mac, leaves },
+  };
 }

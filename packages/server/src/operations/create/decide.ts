@@ -55,8 +55,8 @@ export async function decideCreate(
     made,
     decided: {
       action: 'create',
-      needs,
-      decides: kind.access.decides === 'always',
+      mustExist: needs,
+      bumpsRules: kind.access.bumpsRules === 'always',
       proofs: usesOfProofs(session, signed.proofs),
       secrets: sealSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
       unique,

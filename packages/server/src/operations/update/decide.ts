@@ -97,12 +97,12 @@ export async function decideUpdate(
     made: { hash: signed.hash, data: served, luid: record.luid, meta },
     decided: {
       action: 'update',
-      needs,
-      decides: kind.access.decides !== 'never',
+      mustExist: needs,
+      bumpsRules: kind.access.bumpsRules !== 'never',
       proofs: usesOfProofs(session, signed.proofs),
       secrets: sealSecrets(session, kind, data, record.luid, update.secrets, kept),
       unique,
-      ...(held ? { held } : {}),
+      ...(held ? { blockedBy: { money: held } } : {}),
       ...(renames ? { renames } : {}),
     },
   };

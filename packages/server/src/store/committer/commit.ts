@@ -15,7 +15,7 @@ import {
 } from './batch.js';
 import { createLabeled } from './labeled.js';
 import type { Settled, Settlement } from './settlement.js';
-import type { Outcome, Write } from './write.js';
+import type { Blockers, Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
@@ -42,7 +42,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Co
     each: limits.transactions.each,
     apart: ledgerOfWrite,
   });
-  const isAlone = ({ unless, held, unique, renames }: Write) => unless?.length || held || unique?.length || renames;
+  const isAlone = ({ blockedBy, unique, renames }: Write) => mayBeBlocked(blockedBy) || unique?.length || renames;
   return (write) => (isAlone(write) ? alone(write) : together(write));
 }
 
@@ -101,7 +101,7 @@ async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined)
   const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {
-      if ((write.unless?.length || write.held) && (await isNeeded(client, write))) return rollback(stale);
+      if (mayBeBlocked(write.blockedBy) && (await isBlocked(client, write))) return rollback(stale);
       if (write.unique?.length && (await hasTakenLabels(client, write))) return rollback(stale);
       const [outcome = stale] = await storeTogether(client, [write], clock);
       return outcome;
@@ -116,30 +116,35 @@ async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined)
   }
 }
 
+function mayBeBlocked({ dependants = [], money }: Blockers = {}): boolean {
+  return dependants.length > 0 || money !== undefined;
+}
+
 /**
  * Whether a dependant, a balance or an intent under way stands in the way of the write. The record itself is locked first: a
  * write that needs it, or moves money by it, waits for this one, and the statements after it see one that came before.
  */
-async function isNeeded(client: Runner, write: Write): Promise<boolean> {
+async function isBlocked(client: Runner, write: Write): Promise<boolean> {
   await client.query('select from record where ledger_id = $1 and luid = $2 for update', [write.ledger, write.luid]);
   return (await hasDependants(client, write)) || (await isHeld(client, write));
 }
 
-async function hasDependants(client: Runner, { ledger, unless = [] }: Write): Promise<boolean> {
-  if (unless.length === 0) return false;
+async function hasDependants(client: Runner, { ledger, blockedBy }: Write): Promise<boolean> {
+  const { dependants = [] } = blockedBy ?? {};
+  if (dependants.length === 0) return false;
   const { rows } = await client.query(
     `select from unnest($2::text[], $3::text[]) as u(kind, link)
        join record r on r.ledger_id = $1 and r.kind = u.kind and r.link = u.link limit 1`,
-    [ledger, unless.map((one) => one.kind), unless.map((one) => one.link)],
+    [ledger, dependants.map((one) => one.kind), dependants.map((one) => one.link)],
   );
   return rows.length > 0;
 }
 
 /** Those who settle wait for the lock meanwhile, so it is looked for no longer than a list. */
-async function isHeld(client: Runner, { ledger, held }: Write): Promise<boolean> {
-  if (!held) return false;
+async function isHeld(client: Runner, { ledger, blockedBy }: Write): Promise<boolean> {
+  if (!blockedBy?.money) return false;
   await client.query(`set local statement_timeout = ${limits.listing}`);
-  return (await createHolds(client)({ ledger, ...held })).length > 0;
+  return (await createHolds(client)({ ledger, ...blockedBy.money })).length > 0;
 }
 
 /**

@@ -28,7 +28,7 @@ const toWrites = rowsOf<Write>(STORE_BATCH, 'store_write_1', {
   proven: ({ proven }) => proven,
   registers: ({ kind, action, link }) =>
     kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined,
-  bumps_rules: ({ decides }) => decides,
+  bumps_rules: ({ bumpsRules: decides }) => decides,
   wakes: ({ wakes = false }) => wakes,
   final: ({ action, kind }) => (action === 'erase' ? listOf(finalStatuses(kindNamed(kind))) : null),
   proofs: ({ proofs }) => uuidsOf(proofs),
@@ -174,7 +174,7 @@ export function textParameters(writes: readonly Write[]): readonly unknown[] {
 /** Writes as batches take them: with earlier versions, and the keys that they assume to be unregistered. */
 export function writeParameters(writes: readonly Write[]): readonly unknown[] {
   const earlier = new Rows(writes, (write) => write.earlier);
-  const unregistered = new Rows(writes, ({ strangers }) => strangers);
+  const unregistered = new Rows(writes, ({ assumedUnregistered: strangers }) => strangers);
   return [
     ...textParameters(writes),
     toEarlier(earlier.all, earlier.ords),
@@ -185,7 +185,7 @@ export function writeParameters(writes: readonly Write[]): readonly unknown[] {
 
 /** The records that writes need, by the position of each. */
 export function needsOf(writes: readonly Write[]): string {
-  const needs = new Rows(writes, (write) => write.needs);
+  const needs = new Rows(writes, (write) => write.mustExist);
   return toNeeded(needs.all, needs.ords);
 }
 

@@ -38,21 +38,19 @@ export interface Write {
   /** `proofs`, and the name that stays taken, as `erased_proof` has them: under the key of the ledger (integrity/veil.ts). */
   readonly veiled?: readonly string[];
   /** Public keys assumed to be unregistered. */
-  readonly strangers: readonly string[];
+  readonly assumedUnregistered: readonly string[];
   /** Records that must exist. */
-  readonly needs: readonly Need[];
+  readonly mustExist: readonly Need[];
   /** The version's authentication code. */
   readonly mac?: string;
   /** The leaves of all versions that it stores, with their code (integrity/log-codes.ts). */
   readonly leaves: string;
-  /** Whether the write changes ledger state that other processes may have cached. */
-  readonly decides: boolean;
+  /** Whether it changes rules that other processes may have cached: the ledger's version rises. */
+  readonly bumpsRules: boolean;
   /** Sealed values of secret references to store with the record. */
   readonly secrets?: readonly { readonly name: string; readonly sealed: Buffer }[];
-  /** Dependants, by kind and link: the write is refused while one exists. */
-  readonly unless?: readonly { readonly kind: KindName; readonly link: string }[];
-  /** What balances and intents under way name it by: the write is refused while they do. */
-  readonly held?: Held;
+  /** The write is stale while something of this exists. */
+  readonly blockedBy?: Blockers;
   /** Labels that no other record of the kind may have. */
   readonly unique?: readonly UniqueLabel[];
   /** The key changes: taken when free. */
@@ -61,6 +59,14 @@ export interface Write {
   readonly wakes?: boolean;
   /** Deliveries of the events that the change raises: stored with it, or not at all (outbox). */
   readonly deliveries?: readonly NewDelivery[];
+}
+
+/** What keeps a record from being dropped, or its fixed values from being changed. */
+export interface Blockers {
+  /** Records that name it, by kind and link. */
+  readonly dependants?: readonly { readonly kind: KindName; readonly link: string }[] | undefined;
+  /** What balances and intents under way name it by. */
+  readonly money?: Held | undefined;
 }
 
 /** A record that must exist; with `luid` and `change`, in that version. */
