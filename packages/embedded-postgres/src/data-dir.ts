@@ -1,6 +1,6 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 
-export { fileExists, freeBytes, writeOnce } from './files.js';
+export { fileExists, freeBytes, syncFolder, writeOnce } from './files.js';
 
 /**
  * Makes the data directory if it is missing. Other users may enter it but not list it: when root starts the program,

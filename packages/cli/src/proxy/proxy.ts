@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { LedgerError, parseJson, readJson } from '@countersign/protocol';
 import { failureOfClient } from '../client-failure.js';
 import { Failure } from '../terminal/failure.js';
+import { JSON_BOUNDS } from '../terminal/input.js';
 import { exchange, type HttpAnswer, sendRequest } from '../wire/exchange.js';
 import type { Identity } from '../wire/identity.js';
 import { routeOf, type WriteRoute } from '../wire/route.js';
@@ -11,9 +12,6 @@ import { type Pinned, TrustedRecords } from '../wire/trusted-records.js';
 import { whyRefused } from './guard.js';
 import { forwardHeaders } from './headers.js';
 import { ProxyBodyTooLarge, pathBelow, readBody } from './request.js';
-
-/** Bounds on a body, as those of the server (interface/limits). */
-const BOUNDS = { depth: 64, values: 50_000 };
 
 /** What the proxy needs. */
 export interface ProxyOptions {
@@ -115,7 +113,7 @@ async function bodyOf(
   }
   const method = request.method ?? 'GET';
   if (routeOf(method, path) === undefined) return bytes.length === 0 ? { headers } : { headers, body: bytes };
-  const sent = bytes.length === 0 ? undefined : parseJson(bytes.toString('utf8'), BOUNDS);
+  const sent = bytes.length === 0 ? undefined : parseJson(bytes.toString('utf8'), JSON_BOUNDS);
   const read = (route: WriteRoute) =>
     options.records.read(route, ledger, () => fetchRecord(route.record, headers, options));
   const signed = await signRequest(method, path, sent, {

@@ -5,7 +5,8 @@ import { localFailure, usage } from './failure.js';
 
 /** Characters of an input: more than any body that a server takes. */
 const LARGEST = 8 * 2 ** 20;
-const BOUNDS = { depth: 64, values: 50_000 };
+/** Bounds on JSON, as those of the server (interface/limits). */
+export const JSON_BOUNDS = { depth: 64, values: 50_000 };
 
 /** Reads a stream to its end. */
 export async function readInput(stream: Readable): Promise<string> {
@@ -41,7 +42,7 @@ export async function resolveText(given: string, input: () => Promise<string>): 
  */
 export function parseInput(text: string, what: string): Json {
   try {
-    return parseJson(text, BOUNDS);
+    return parseJson(text, JSON_BOUNDS);
   } catch (error) {
     if (error instanceof LedgerError) {
       const advice = `quote it for the shell, such as '{"tier": "gold"}'`;

@@ -16,6 +16,7 @@ import { eraseRecord, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { findVeil } from '../store/queries/secrets.js';
+import { findNamedLedger } from './named-ledger.js';
 import { EraseRefused } from './refusals.js';
 
 export interface OfflineErasure {
@@ -70,7 +71,7 @@ export async function eraseOnDatabase(options: OfflineErasure): Promise<ErasedBy
 /** @returns undefined when something has changed meanwhile */
 async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOperator | undefined> {
   const { pool, masterKey, suite, runtime, luid, reason } = options;
-  const ledger = await findLedgerToErase(options);
+  const ledger = await findNamedLedger(options.pool, options.ledger, EraseRefused);
   const keys = createSystemKeys(pool);
   const integrity = createIntegrity({ masterKey, suite, random: runtime.random, systemKey: keys, alarm: () => {} });
   const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
@@ -104,21 +105,6 @@ function erasableKind({ kind: name, luid }: OfflineErasure): Kind {
   if (!kind.lifecycle.erasable) throw new EraseRefused(`Records of the kind ${name} are never erased.`);
   if (!isLuid(luid, kind.prefix)) throw new EraseRefused(`${luid} is not the luid of a ${name}.`);
   return kind;
-}
-
-interface ErasableLedger {
-  readonly id: number;
-  readonly luid: string;
-  readonly version: number;
-}
-
-async function findLedgerToErase({ pool, ledger }: OfflineErasure): Promise<ErasableLedger> {
-  const { rows } = await pool.query<ErasableLedger>(
-    'select id, luid, version from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
-    [ledger],
-  );
-  if (!rows[0]) throw new EraseRefused(`There is no ledger ${ledger} in this database.`);
-  return rows[0];
 }
 
 /** The domain whose rules are about the record: that of the one it lies under, for some kinds. */

@@ -21,6 +21,7 @@ import {
   toNamedLeaf,
   waitSealed,
 } from './log-of-export.js';
+import { findNamedLedger, type NamedLedger } from './named-ledger.js';
 import { fileMac, newSeal, openSeal, type SealWork } from './passphrase.js';
 import { ExportRefused } from './refusals.js';
 import type { Begun } from './resume.js';
@@ -56,12 +57,6 @@ export interface ExportOptions {
 export interface Exported {
   readonly header: HeaderLine;
   readonly end: EndLine;
-}
-
-interface ExportableLedger {
-  readonly id: number;
-  readonly handle: string;
-  readonly luid: string;
 }
 
 interface ChangeRow extends LeafColumns {
@@ -111,7 +106,7 @@ const SECRET_ROWS = `select luid, name, sealed from secret where ledger_id = $1
  */
 export async function exportLedger(options: ExportOptions): Promise<Exported> {
   if (options.maySeal !== false)
-    await waitSealed(options.pool, (await findLedgerToExport(options.pool, options.ledger)).id);
+    await waitSealed(options.pool, (await findNamedLedger(options.pool, options.ledger, ExportRefused)).id);
   const client = await options.pool.connect();
   try {
     await client.query('begin isolation level repeatable read, read only');
@@ -121,15 +116,6 @@ export async function exportLedger(options: ExportOptions): Promise<Exported> {
     await client.query('rollback').catch(() => undefined);
     client.release();
   }
-}
-
-async function findLedgerToExport(on: pg.Pool | pg.PoolClient, named: string): Promise<ExportableLedger> {
-  const { rows } = await on.query<ExportableLedger>(
-    'select id, handle, luid from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
-    [named],
-  );
-  if (!rows[0]) throw new ExportRefused(`There is no ledger ${named} in this database.`);
-  return rows[0];
 }
 
 class Writer {
@@ -149,7 +135,7 @@ class Writer {
 
   async run(): Promise<Exported> {
     const { begun, passphrase, runtime } = this.options;
-    const ledger = await findLedgerToExport(this.client, this.options.ledger);
+    const ledger = await findNamedLedger(this.client, this.options.ledger, ExportRefused);
     const counts = await this.#count(ledger);
     const log = await readLogHead(this.client, ledger.id);
     if (begun) assertSame(begun.header, ledger, counts, log);
@@ -182,7 +168,7 @@ class Writer {
     return { header, end };
   }
 
-  async #count({ id }: ExportableLedger): Promise<{ changes: number; entries: number }> {
+  async #count({ id }: NamedLedger): Promise<{ changes: number; entries: number }> {
     const { rows } = await this.client.query<{ changes: number; entries: number }>(
       `select (select count(*) from change where ledger_id = $1) as changes,
         (select count(*) from entry where ledger_id = $1) as entries`,
@@ -192,7 +178,7 @@ class Writer {
   }
 
   /** What stays taken is found by keys: an export that promises them, and has none, could be taken for one of a ledger in use. */
-  async #assertKeys({ id }: ExportableLedger): Promise<void> {
+  async #assertKeys({ id }: NamedLedger): Promise<void> {
     if (await createSystemKeys(this.options.pool)(id)) return;
     throw new ExportRefused('The ledger is read-only here, and has no private keys. Export it without --with-keys.');
   }
@@ -208,7 +194,7 @@ class Writer {
   }
 
   async #header(
-    { id, luid, handle }: ExportableLedger,
+    { id, luid, handle }: NamedLedger,
     counts: { changes: number; entries: number },
     now: string,
     secrets: HeaderLine['secrets'],
@@ -233,7 +219,7 @@ class Writer {
     };
   }
 
-  async #changes(ledger: ExportableLedger, header: HeaderLine): Promise<void> {
+  async #changes(ledger: NamedLedger, header: HeaderLine): Promise<void> {
     const { changes } = header;
     const integrity = this.#integrity();
     const weigh = ({ body }: ChangeRow) => body?.length ?? 0;
@@ -275,7 +261,7 @@ class Writer {
   }
 
   /** What stays taken of erased records, and all secrets: the key by which the first are found is one of these. */
-  async #secrets(ledger: ExportableLedger, key: Buffer): Promise<void> {
+  async #secrets(ledger: NamedLedger, key: Buffer): Promise<void> {
     const { masterKey } = this.options;
     for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN_NAMES, [ledger.id]))
       await this.#put({ line: 'taken', ...row } satisfies StateLine);
@@ -360,7 +346,7 @@ function treeOf(log: LogHead | undefined): string {
 
 function assertSame(
   begun: HeaderLine,
-  { luid }: ExportableLedger,
+  { luid }: NamedLedger,
   counts: { changes: number; entries: number },
   log: LogHead | undefined,
 ): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '@countersign/embedded-postgres/data-dir';
 import { type Checkpoint, parseCheckpoint, parseNote } from '@countersign/protocol/log';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
@@ -135,16 +136,7 @@ async function writeNote(folder: string, name: string, note: string): Promise<vo
     await file.close();
   }
   await rename(`${path}${UNFINISHED}`, path);
-  await flushFolder(folder);
+  await syncFolder(folder);
   // After mkdir the parent folders are synced, too.
-  if (made !== undefined) for (const above of [dirname(folder), dirname(dirname(folder))]) await flushFolder(above);
-}
-
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  if (made !== undefined) for (const above of [dirname(folder), dirname(dirname(folder))]) await syncFolder(above);
 }

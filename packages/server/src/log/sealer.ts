@@ -1,6 +1,6 @@
 import type { Suite } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
-import pg from 'pg';
+import type pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
@@ -18,6 +18,7 @@ import {
   stopLog,
   takeQueued,
 } from '../store/log/sealing.js';
+import { isCanceled } from '../store/queries/statement.js';
 import type { Check } from '../store/queries/version.js';
 import { transaction } from '../store/transaction.js';
 import { isUnavailable } from '../store/unavailable.js';
@@ -213,7 +214,8 @@ async function sealEach(round: SealingRound, ledgers: readonly number[], take: T
     for (const ledger of ledgers) round.resting.delete(ledger);
     return more;
   } catch (err) {
-    if (isUnavailable(err) && !isStatementCanceled(err)) throw err;
+    // A statement that took too long says nothing about others.
+    if (isUnavailable(err) && !isCanceled(err)) throw err;
     if (ledgers.length === 1) {
       await restLedger(round, ledgers[0]!, err);
       return [];
@@ -223,13 +225,6 @@ async function sealEach(round: SealingRound, ledgers: readonly number[], take: T
     return [...first, ...(await sealEach(round, ledgers.slice(middle), take))];
   }
 }
-
-/** Whether PostgreSQL has ended a statement that took too long: that says nothing about others. */
-function isStatementCanceled(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
-}
-
-const QUERY_CANCELED = '57014';
 
 /** Leaves a ledger alone for a while, and stops its log where somebody has altered the queue. */
 async function restLedger(round: SealingRound, ledger: number, err: unknown): Promise<void> {

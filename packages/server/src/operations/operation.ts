@@ -58,10 +58,18 @@ export interface Description {
     /** Request schemas in the form that bodies are checked with. */
     readonly requests?: Readonly<Record<string, TSchema>>;
     /** JSON Schemas of answers. They may refer to any component. */
-    readonly answers?: Readonly<Record<string, object>>;
+    readonly answers?: ComponentsOfAnswers;
   };
   /** By status. */
   answers(kind: Kind): Readonly<Record<number, AnswerDescription>>;
+}
+
+/** JSON Schemas of answers, by the names of their components. */
+export type ComponentsOfAnswers = Readonly<Record<string, object>>;
+
+/** A reference to an OpenAPI component. */
+export function component(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 /** Parameters of the query. `include` applies to kinds that reveal secrets. */

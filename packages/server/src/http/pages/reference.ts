@@ -1,9 +1,9 @@
+import type { Schema } from '../openapi/schemas.js';
 import { escapeHtml, layout } from './html.js';
 import { renderMarkdown } from './markdown.js';
 import { inline, typeOf } from './schema-text.js';
 
-type ReferenceSchema = Record<string, unknown>;
-type ReferenceContent = Readonly<Record<string, { readonly schema: ReferenceSchema; readonly example?: unknown }>>;
+type ReferenceContent = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
 interface ReferenceParameter {
   readonly $ref?: string;
@@ -11,7 +11,7 @@ interface ReferenceParameter {
   readonly in: string;
   readonly required?: boolean;
   readonly description?: string;
-  readonly schema: ReferenceSchema;
+  readonly schema: Schema;
 }
 
 interface ReferenceOperation {
@@ -74,7 +74,7 @@ function page(document: Document, { name, description = '', externalDocs }: Docu
   );
   const used = closure(document, found.join(''));
   const schemas = used.map((one) => {
-    const schema = document.components.schemas[one] as ReferenceSchema;
+    const schema = document.components.schemas[one] as Schema;
     const text = typeof schema.description === 'string' ? renderMarkdown(schema.description, () => undefined) : '';
     return `<h3 id="schema-${one}">${one}</h3>\n${text}<div class="table">${typeOf(schema)}</div>`;
   });
@@ -139,8 +139,8 @@ function parameterRow(document: Document, parameter: ReferenceParameter): string
   return `<tr><td class="name"><code>${escapeHtml(name)}</code>${required ? '' : '<span class="soft">?</span>'} <span class="soft">${place}</span></td><td>${type} <span class="soft">${inline(description)}</span></td></tr>`;
 }
 
-function filterNamesHtml({ properties = {} }: ReferenceSchema): string {
-  return Object.keys(properties as ReferenceSchema)
+function filterNamesHtml({ properties = {} }: Schema): string {
+  return Object.keys(properties as Schema)
     .map((name) => `<code>${escapeHtml(name)}</code>`)
     .join(' ');
 }

@@ -1,11 +1,10 @@
+import type { Schema } from '../openapi/schemas.js';
 import { escapeHtml } from './html.js';
-
-type SchemaToShow = Record<string, unknown>;
 
 /** The type that a schema describes, in a few words of HTML; components are links to where they are described. */
 export function typeOf(schema: unknown, depth = 0): string {
   if (typeof schema !== 'object' || schema === null) return schema === false ? 'never' : 'anything';
-  const { $ref, type, enum: values, items, const: only, ...rest } = schema as SchemaToShow;
+  const { $ref, type, enum: values, items, const: only, ...rest } = schema as Schema;
   if (typeof $ref === 'string') {
     const name = escapeHtml($ref.split('/').at(-1) ?? '');
     return `<a href="#schema-${name}">${name}</a>`;
@@ -18,20 +17,20 @@ export function typeOf(schema: unknown, depth = 0): string {
   const whole = rest.allOf as unknown[] | undefined;
   if (whole && !rest.properties) return whole.map((branch) => typeOf(branch, depth)).join(' & ');
   if (type === 'array') return `list of ${typeOf(items, depth)}`;
-  if (rest.properties || type === 'object') return depth < 4 ? membersTable(schema as SchemaToShow, depth) : 'object';
+  if (rest.properties || type === 'object') return depth < 4 ? membersTable(schema as Schema, depth) : 'object';
   return escapeHtml([type].flat().join(' | ') || 'anything');
 }
 
 /** The members of an object, as a table. */
-function membersTable(schema: SchemaToShow, depth: number): string {
+function membersTable(schema: Schema, depth: number): string {
   const {
     properties = {},
     required = [],
     allOf = [],
   } = schema as {
-    properties?: Record<string, SchemaToShow>;
+    properties?: Record<string, Schema>;
     required?: string[];
-    allOf?: SchemaToShow[];
+    allOf?: Schema[];
   };
   const also = allOf.map((branch) => `<div class="soft">all of ${typeOf(branch, depth + 1)}, and:</div>`).join('');
   const rows = Object.entries(properties).map(([name, member]) => {

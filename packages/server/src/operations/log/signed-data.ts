@@ -2,6 +2,7 @@ import { hash as hashOf, type Json, type JsonObject } from '@countersign/protoco
 import { moment } from '../../base/clock.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
+import { component } from '../operation.js';
 
 /** Answers with data that is no record: hashed, and signed by the ledger (interface/envelope). */
 export function answerSigned({ suite, runtime, ledger }: Session, data: JsonObject): Answer {
@@ -13,14 +14,13 @@ export function answerSigned({ suite, runtime, ledger }: Session, data: JsonObje
 
 /** The JSON Schema of such an answer. */
 export function describeSigned(properties: object): object {
-  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   return {
     type: 'object',
     required: ['hash', 'data', 'meta'],
     properties: {
-      hash: ref('hash'),
+      hash: component('hash'),
       data: { type: 'object', required: Object.keys(properties), properties },
-      meta: ref('answer-meta'),
+      meta: component('answer-meta'),
     },
   };
 }

@@ -1,8 +1,4 @@
-import type { Operation } from '../operation.js';
-
-type Answers = NonNullable<NonNullable<Operation['description']['components']>['answers']>;
-
-const component = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+import { type ComponentsOfAnswers, component } from '../operation.js';
 
 /**
  * The OpenAPI components of the answer to a lookup: `found-<kind>s`, a signed list without pages, and its items.
@@ -10,7 +6,7 @@ const component = (name: string) => ({ $ref: `#/components/schemas/${name}` });
  * @param kind of the items
  * @param own whether the ledger has items itself; else all are from a bridge
  */
-export function describeFound(kind: string, own: boolean): Answers {
+export function describeFound(kind: string, own: boolean): ComponentsOfAnswers {
   const bridged = `bridged-${kind}`;
   const items = own ? { anyOf: [component(kind), component(bridged)] } : component(bridged);
   return {

@@ -1,14 +1,7 @@
-import type { Operation } from '../operation.js';
-
-type Answers = NonNullable<NonNullable<Operation['description']['components']>['answers']>;
-
-/** A reference to an OpenAPI component. */
-export function component(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${name}` };
-}
+import { type ComponentsOfAnswers, component } from '../operation.js';
 
 /** The OpenAPI component of a signed page of rows: `<row>-list`. */
-export function describeRows(row: string): Answers {
+export function describeRows(row: string): ComponentsOfAnswers {
   return {
     [`${row}-list`]: {
       type: 'object',

@@ -5,10 +5,10 @@ import type { Session } from '../../ledgers/session.js';
 import { OF_BALANCES } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { BalanceRow } from '../../store/money/rows.js';
-import type { Operation } from '../operation.js';
+import { component, type Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
 import { listRows, type RowList } from './list-rows.js';
-import { component, describeRows } from './row-components.js';
+import { describeRows } from './row-components.js';
 
 const BALANCE_LIST: RowList<BalanceRow> = {
   fields: OF_BALANCES,

@@ -4,10 +4,10 @@ import type { Session } from '../../ledgers/session.js';
 import { OF_LIMITS } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { LimitRow } from '../../store/money/rows.js';
-import type { Operation } from '../operation.js';
+import { component, type Operation } from '../operation.js';
 import { EVERY_OPERATION } from '../refusals.js';
 import { listRows, type RowList } from './list-rows.js';
-import { component, describeRows } from './row-components.js';
+import { describeRows } from './row-components.js';
 
 const LIMIT_LIST: RowList<LimitRow> = {
   fields: OF_LIMITS,
