@@ -1,7 +1,7 @@
 import { connect as connectClient, fromSeed, type Ledger } from '@countersign/client';
 import type { Invocation } from './description/invocation.js';
 import { type Context, readContexts } from './home/contexts.js';
-import type { KeyPair } from './home/encrypted-key.js';
+import type { SigningKeyPair } from './home/encrypted-key.js';
 import { KeyStore } from './home/key-store.js';
 import { usage } from './terminal/failure.js';
 import { ServerConnection } from './wire/connection.js';
@@ -65,7 +65,7 @@ export async function openIdentity(invocation: Invocation, name: string): Promis
 }
 
 /** Opens a key of the store. */
-export async function openKey(invocation: Invocation, name: string): Promise<KeyPair> {
+export async function openKey(invocation: Invocation, name: string): Promise<SigningKeyPair> {
   const message = `Password of the key ${name} (a file that COUNTERSIGN_PASSWORD_FILE names may hold it)`;
   return (
     await new KeyStore(invocation.home, invocation.surroundings.keyWork).open(name, (check) =>
@@ -78,7 +78,7 @@ export async function openKey(invocation: Invocation, name: string): Promise<Key
 export interface OpenLedger {
   readonly ledger: Ledger;
   readonly handle: string;
-  readonly key: KeyPair | undefined;
+  readonly key: SigningKeyPair | undefined;
   readonly target: CommandTarget;
 }
 
@@ -114,7 +114,7 @@ export function tellHint({ output }: Invocation): (hint: string) => void {
  */
 export async function makeClient(
   target: CommandTarget,
-  key: KeyPair | undefined,
+  key: SigningKeyPair | undefined,
   ledger: string | undefined,
   onHint?: (hint: string) => void,
 ): Promise<Ledger> {

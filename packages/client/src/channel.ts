@@ -12,7 +12,7 @@ import type { Signed } from './shape.js';
 import { Tokens } from './token.js';
 import { type ParsedAnswer, Transport, type TransportCall } from './transport.js';
 import { Trust } from './trust.js';
-import { AnswerVerifier, type Expected, type KnownBefore } from './verify.js';
+import { AnswerVerifier, type KnownBefore, type WantedRecord } from './verify.js';
 
 /** A write before it is signed. */
 export interface UnsignedWrite {
@@ -70,7 +70,7 @@ export class Channel {
   }
 
   /** A record that is there. */
-  async read(path: string, expected: Expected, options: ReadOptions = {}): Promise<Signed> {
+  async read(path: string, expected: WantedRecord, options: ReadOptions = {}): Promise<Signed> {
     const before = this.verifier.before(expected.record, expected.id);
     const { body } = await this.ask({ method: 'GET', path, signal: options.signal }, before);
     return this.verifier.record(body, expected, before);
@@ -107,7 +107,7 @@ export class Channel {
   }
 
   /** The versions of the record at a path. */
-  history(path: string, expected: Expected, options: ListOptions<string>): Pages<Signed> {
+  history(path: string, expected: WantedRecord, options: ListOptions<string>): Pages<Signed> {
     return this.pages(expected.record, `${path}/changes`, options, (value, before) =>
       this.verifier.record(value, { ...expected, isVersion: true }, before),
     );

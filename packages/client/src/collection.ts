@@ -15,7 +15,7 @@ import type {
 } from './options.js';
 import type { Pages } from './pages.js';
 import type { Signed, SignedList } from './shape.js';
-import type { Expected, KnownBefore } from './verify.js';
+import type { KnownBefore, WantedRecord } from './verify.js';
 
 type RecordData = Record<string, unknown>;
 type RecordTarget = Signed | string | undefined;
@@ -236,7 +236,7 @@ export class Collection {
     return [id as string | undefined, options as Options];
   }
 
-  #expected(id: string | undefined): Expected {
+  #expected(id: string | undefined): WantedRecord {
     return { record: this.#record, ...(id === undefined ? {} : { id }) };
   }
 

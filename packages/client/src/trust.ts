@@ -5,7 +5,7 @@ import { AnswerError } from './errors.js';
 import type { Signed } from './shape.js';
 
 /** What is remembered of a version, to know an older one by. */
-export interface Seen {
+export interface SeenVersion {
   /** The record and its data. */
   readonly id: string;
   /** The one that it was made from: an update names the hash of what it replaces. */
@@ -30,7 +30,7 @@ const SKEW = 10_000;
 /** Whose signature counts, and how far the ledger has come as far as this client has seen. */
 export class Trust {
   readonly #environment: Environment;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, SeenVersion>();
   /** The key of the ledger's `system`, once it is known. */
   key: string | undefined;
   /** The latest moment that the ledger has signed, in milliseconds. */
@@ -70,7 +70,7 @@ export class Trust {
   }
 
   /** What is known of records by these names when a request is sent. */
-  known(names: readonly string[]): (Seen | undefined)[] {
+  known(names: readonly string[]): (SeenVersion | undefined)[] {
     return names.map((name) => this.#seen.get(name));
   }
 
@@ -82,7 +82,7 @@ export class Trust {
     record: Signed,
     byLedger: StoredProof,
     names: readonly string[],
-    before: readonly (Seen | undefined)[],
+    before: readonly (SeenVersion | undefined)[],
     notesBefore: number,
   ): void {
     const { luid, hash, data, meta } = record;
@@ -113,7 +113,12 @@ export class Trust {
 }
 
 /** Whether a version is older than one that was seen. Its moment alone says so by more than clocks may differ. */
-function isBefore(now: Omit<Seen, 'older'>, seen: Seen, proofs: readonly StoredProof[], skew: number): boolean {
+function isBefore(
+  now: Omit<SeenVersion, 'older'>,
+  seen: SeenVersion,
+  proofs: readonly StoredProof[],
+  skew: number,
+): boolean {
   // Proofs are only ever added to the same data.
   if (now.id === seen.id) return now.count < seen.count || proofs[seen.count - 1]?.digest !== seen.last;
   if (now.parent === seen.id) return false;

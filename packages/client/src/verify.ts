@@ -6,7 +6,7 @@ import { assertEnvelope, isObject, type Signed, type SignedList } from './shape.
 import type { Trust } from './trust.js';
 
 /** What a record must be beside genuine. */
-export interface Expected {
+export interface WantedRecord {
   readonly record: RecordName;
   /** The handle or luid that was asked for. */
   readonly id?: string;
@@ -39,7 +39,7 @@ export class AnswerVerifier {
   }
 
   /** A genuine record: its hash, its proofs, its name, the ledger's signature on it. */
-  record(value: unknown, expected: Expected, before: KnownBefore): Promise<Signed> {
+  record(value: unknown, expected: WantedRecord, before: KnownBefore): Promise<Signed> {
     return blameAnswer(async () => {
       const record = assertEnvelope(value);
       const { luid, data, hash, meta } = record;

@@ -157,7 +157,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, clockToCompare(options));
-  const signing = await startThread(options);
+  const signing = await startSigningThread(options);
   const letGo = () =>
     Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
   try {
@@ -215,7 +215,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 }
 
 /** Starts the signing thread. The process cannot do without it: the error that its end throws, which nothing catches, ends it. */
-function startThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): Promise<Signing> {
+function startSigningThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): Promise<Signing> {
   return startSigning({
     versionKey: versionKeyOf(masterKey),
     random: runtime.random,

@@ -58,7 +58,7 @@ async function serveFromEnvironment(): Promise<void> {
 }
 
 /** A running service: it serves until it is stopped, or fails for a reason. */
-interface Serving {
+interface RunningService {
   stop(): Promise<void>;
   restart?(): Promise<void>;
   readonly failed?: Promise<Error>;
@@ -112,7 +112,7 @@ async function beginServing(
   logger: pino.Logger,
   databaseUrl: string,
   masterKey: Buffer,
-): Promise<Serving> {
+): Promise<RunningService> {
   const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
   const { metricsHost: host, metricsPort: port } = config;
   if (port === undefined) return workers;

@@ -5,7 +5,7 @@ import { Accounts, Holdings, Symbols } from './kept/accounts.js';
 import { Column } from './kept/column.js';
 import { Lives } from './kept/lives.js';
 import { momentNumber, momentText } from './kept/moment.js';
-import { type Moved, MovedRows } from './kept/moved-rows.js';
+import { type MovedRow, MovedRows } from './kept/moved-rows.js';
 import type { Records } from './kept/records.js';
 import { type TextNumbers, uniqueName } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
@@ -113,7 +113,7 @@ export class BookReplay {
     for (const limit of limits) this.#limits.add(limit);
   }
 
-  #placeOf({ wallet, symbol, moment }: ProvenMovement): Pick<Moved, 'account' | 'moment'> {
+  #placeOf({ wallet, symbol, moment }: ProvenMovement): Pick<MovedRow, 'account' | 'moment'> {
     const name = this.#names.put(uniqueName('wallet', wallet));
     return { account: this.#named.put(name, symbol, wallet), moment: momentNumber(moment) };
   }
@@ -231,7 +231,7 @@ export class BookReplay {
     this.#mixed = this.erasedIntents.symbolsIn((luid) => this.#erased.has(luid));
     for (const [luid, entries] of this.erasedIntents.moved()) {
       const intent = this.#records.numberOf(luid);
-      const moved = entries.flatMap(({ wallet, symbol, change, availableBy, reservedBy, moment }): Moved[] => {
+      const moved = entries.flatMap(({ wallet, symbol, change, availableBy, reservedBy, moment }): MovedRow[] => {
         const name = this.#lives.nameOf(this.#records.numberOf(wallet));
         if (name < 0) return [];
         const account = this.#named.put(name, symbol);
@@ -349,7 +349,7 @@ export class BookReplay {
 
   /** What leaves a wallet without being reserved has arrived at the same moment (interface/intents#forwarding). */
   #judgeUnreserved(together: readonly number[]): void {
-    const isDebit = ({ availableBy, reservedBy }: Moved) => availableBy < 0 && reservedBy === 0;
+    const isDebit = ({ availableBy, reservedBy }: MovedRow) => availableBy < 0 && reservedBy === 0;
     if (!together.some((row) => isDebit(this.#moved.get(row)))) return;
     const left = new Map<number, number>();
     for (const row of together) {

@@ -6,7 +6,7 @@ import { jsonText } from './json/json-text.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 
 /** A change of balances that follows from a version. */
-export interface Booked {
+export interface BalanceBooking {
   readonly action: Move;
   readonly change: number;
   readonly moment: string;
@@ -18,7 +18,7 @@ export class IntentTrail {
   #status = 'pending';
   #isRouted = false;
   readonly resolved: StoredProof[] = [];
-  readonly booked: Booked[] = [];
+  readonly booked: BalanceBooking[] = [];
   /** The moment of the ledger's first step: addresses led where they did by then. */
   begun = '';
 

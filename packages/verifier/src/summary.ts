@@ -31,7 +31,7 @@ export interface Summary {
 }
 
 /** What the sentences depend on. */
-export interface Looked {
+export interface SummaryFacts {
   readonly counts: Omit<Summary, 'log' | 'erased' | 'erasedIntents' | 'checked' | 'unchecked'>;
   readonly isPinned: boolean;
   readonly systemKey: string;
@@ -62,7 +62,7 @@ export interface Looked {
   };
 }
 
-export function summarize(looked: Looked): Summary {
+export function summarize(looked: SummaryFacts): Summary {
   const { counts } = looked;
   const { intents } = looked.erased;
   const sound = (...rules: Rule[]) => !rules.some((rule) => looked.failed.has(rule));
@@ -98,7 +98,7 @@ export function summarize(looked: Looked): Summary {
   };
 }
 
-function sentencesOnUnchecked(looked: Looked): string[] {
+function sentencesOnUnchecked(looked: SummaryFacts): string[] {
   const { counts, unsigned, setBack, openIntents, stateLines, unknownSigners } = looked;
   const open = [
     !looked.isPinned &&

@@ -62,7 +62,7 @@ export const mutants = [
   },
   {
     id: 'access-owners-while-a-policy-opens',
-    file: src('access/standing-rules.ts'),
+    file: src('access/applicable-rules.ts'),
     find: 'if (!opensLedger(policies, cost)) yield* OWNERS_RIGHTS;',
     replace: 'yield* OWNERS_RIGHTS;',
     breaks: 'The owners of a ledger keep their rights under policies that take them.',

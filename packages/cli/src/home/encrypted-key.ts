@@ -31,7 +31,7 @@ const SCRYPT_ID = '1.3.6.1.4.1.11591.4.11';
 const AES_256_CBC = '2.16.840.1.101.3.4.1.42';
 
 /** A key pair to sign with: the 32-byte seed, and the public key in base64. */
-export interface KeyPair {
+export interface SigningKeyPair {
   readonly secret: Uint8Array;
   readonly public: string;
 }
@@ -81,7 +81,7 @@ export function decrypt(pem: string, password: string | undefined): KeyObject {
 }
 
 /** A private key that scrypt and AES-256-CBC keep. */
-interface Sealed {
+interface SealedKey {
   readonly salt: Buffer;
   readonly work: ScryptWork;
   readonly iv: Buffer;
@@ -89,7 +89,7 @@ interface Sealed {
 }
 
 /** What `encrypt` writes; undefined for every other key. */
-function parseSealed(pem: string): Sealed | undefined {
+function parseSealed(pem: string): SealedKey | undefined {
   const base64 = /-----BEGIN ENCRYPTED PRIVATE KEY-----([A-Za-z0-9+/=\s]*)-----END/.exec(pem)?.[1] ?? '';
   const parts = (element: Element | undefined) =>
     (element?.tag === 0x30 ? elementsIn(element.content) : undefined) ?? [];
@@ -112,7 +112,7 @@ function is(element: Element | undefined, dotted: string): boolean {
 }
 
 /** @throws Error when the password is wrong, or the file asks for more work than is done */
-function decryptSealed({ salt, work, iv, encrypted }: Sealed, password: string): Buffer {
+function decryptSealed({ salt, work, iv, encrypted }: SealedKey, password: string): Buffer {
   const decipher = createDecipheriv('aes-256-cbc', deriveFileKey(password, salt, work), iv);
   return Buffer.concat([decipher.update(encrypted), decipher.final()]);
 }
@@ -131,7 +131,7 @@ export function ofEd25519(key: KeyObject): KeyObject {
 }
 
 /** The key pair of a private key. */
-export function pairOf(key: KeyObject): KeyPair {
+export function pairOf(key: KeyObject): SigningKeyPair {
   const { d = '' } = key.export({ format: 'jwk' });
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
   return { secret: Buffer.from(d, 'base64url'), public: encodeBase64(Buffer.from(x, 'base64url')) };

@@ -5,10 +5,10 @@ import {
   decrypt,
   encrypt,
   isWeaker,
-  type KeyPair,
   ofEd25519,
   pairOf,
   type ScryptWork,
+  type SigningKeyPair,
   WRONG_PASSWORD,
 } from './encrypted-key.js';
 import type { Home } from './home.js';
@@ -89,7 +89,7 @@ export class KeyStore {
    * @param ask gives the password; its check says what is wrong with one, for those who can be asked again
    * @throws Failure when the password is wrong, or the key is another one than its file says
    */
-  async open(name: string, ask: AskPassword): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
+  async open(name: string, ask: AskPassword): Promise<{ readonly key: KeyObject; readonly pair: SigningKeyPair }> {
     const { public: said } = await this.find(name);
     const text = await this.#read(name);
     const pem = pemIn(text);
@@ -124,7 +124,7 @@ export class KeyStore {
     }
   }
 
-  #written(name: string, key: KeyObject, password: string, pair: KeyPair): string {
+  #written(name: string, key: KeyObject, password: string, pair: SigningKeyPair): string {
     return `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password, this.work)}`;
   }
 

@@ -8,7 +8,7 @@ import { exchange, type HttpAnswer, sendRequest } from '../wire/exchange.js';
 import type { Identity } from '../wire/identity.js';
 import { routeOf, type WriteRoute } from '../wire/route.js';
 import { signRequest } from '../wire/sign.js';
-import { type Pinned, TrustedRecords } from '../wire/trusted-records.js';
+import { type PinnedLedger, TrustedRecords } from '../wire/trusted-records.js';
 import { whyRefused } from './guard.js';
 import { forwardHeaders } from './headers.js';
 import { ProxyBodyTooLarge, pathBelow, readBody } from './request.js';
@@ -21,7 +21,7 @@ export interface ProxyOptions {
   /** The ledger of requests that name none; without it they go out as they came. */
   readonly ledger?: string | undefined;
   /** A ledger whose key was noted. Of others, the first key is trusted for as long as the proxy runs. */
-  readonly pinned?: Pinned | undefined;
+  readonly pinned?: PinnedLedger | undefined;
   /** Origins of web pages that may use the proxy. */
   readonly allowedOrigins: ReadonlySet<string>;
   /** Whether proofs name the ledger. */

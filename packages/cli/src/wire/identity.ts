@@ -1,5 +1,5 @@
 import { encodeBase64, isObject, type Json, portable, readJson } from '@countersign/protocol';
-import type { KeyPair } from '../home/encrypted-key.js';
+import type { SigningKeyPair } from '../home/encrypted-key.js';
 import { Failure } from '../terminal/failure.js';
 import { sendRequest } from './exchange.js';
 
@@ -11,7 +11,7 @@ const TOKEN_MARGIN = 60;
 /** Who makes requests: by a key, by client credentials, or by both. */
 export interface Identity {
   /** Signs writes. Without it they are left to the token (interface/tokens#token-only-writes). */
-  readonly key?: KeyPair | undefined;
+  readonly key?: SigningKeyPair | undefined;
   /**
    * The value of the header `authorization`.
    *
@@ -37,7 +37,7 @@ function part(value: Json): string {
 
 /** A self-signed token (interface/tokens#self-signed-tokens). */
 export function mintToken(
-  key: KeyPair,
+  key: SigningKeyPair,
   claims: { readonly name: string; readonly audience: string; readonly now: number },
 ): string {
   const iat = Math.floor(claims.now / 1000);
@@ -48,7 +48,7 @@ export function mintToken(
 }
 
 /** Whoever holds a key: it signs, and its tokens are made here. One token serves until shortly before its end. */
-export function identityOfKey(key: KeyPair, name: string, now: () => number): Identity {
+export function identityOfKey(key: SigningKeyPair, name: string, now: () => number): Identity {
   const tokens = new Map<string, { readonly text: string; readonly end: number }>();
   return {
     key,
@@ -69,7 +69,7 @@ export function identityOfClient(
   server: URL,
   credentials: Credentials,
   now: () => number,
-  key?: KeyPair | undefined,
+  key?: SigningKeyPair | undefined,
 ): Identity {
   const tokens = new Map<string, { readonly given: ReturnType<typeof requestToken>; end: number }>();
   return {

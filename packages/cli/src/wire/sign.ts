@@ -1,11 +1,11 @@
 import { hash as hashOf, isObject, type Json, type JsonObject, PROOF_METHOD, signProof } from '@countersign/protocol';
-import type { KeyPair } from '../home/encrypted-key.js';
+import type { SigningKeyPair } from '../home/encrypted-key.js';
 import { routeOf, type WritePurpose, type WriteRoute } from './route.js';
 
 /** What the signer of a request needs to know and do. */
 export interface SigningDeps {
   /** Without one, proofs are left to the token of the request (interface/tokens#token-only-writes). */
-  readonly key: KeyPair | undefined;
+  readonly key: SigningKeyPair | undefined;
   /** The ledger that the request is for, as its header names it. */
   readonly ledger: string | undefined;
   /** Whether proofs name the ledger they are for. A record that two ledgers share is signed without. */
@@ -105,7 +105,7 @@ function proofsOfBody({ meta }: JsonObject): JsonObject[] {
   return isObject(meta) && Array.isArray(meta.proofs) ? meta.proofs.filter(isObject) : [];
 }
 
-function isProofOf(proof: JsonObject, key: KeyPair | undefined): boolean {
+function isProofOf(proof: JsonObject, key: SigningKeyPair | undefined): boolean {
   return key !== undefined && proof.public === key.public && typeof proof.result === 'string';
 }
 

@@ -5,7 +5,7 @@ import { isObject } from '@countersign/protocol';
 import { idIn, type WriteRoute } from './route.js';
 
 /** The ledger of a context, and the key that was noted of it. */
-export interface Pinned {
+export interface PinnedLedger {
   readonly ledger: string;
   readonly system: string;
 }
@@ -29,7 +29,7 @@ export class TrustedRecords {
   readonly #verifiers = new Map<string, RecordVerifier>();
 
   /** @param pinned without it, the first key of each ledger is trusted, and held to */
-  constructor(private readonly pinned?: Pinned | undefined) {}
+  constructor(private readonly pinned?: PinnedLedger | undefined) {}
 
   /**
    * Reads the record of a route.

@@ -6,7 +6,7 @@ import { lockFolder } from './lock.js';
 import { addVersion, readLatest } from './versions.js';
 
 /** The checkpoint of a log that was cosigned last. */
-export interface Cosigned extends Checkpoint {
+export interface CosignedCheckpoint extends Checkpoint {
   /** The note, signed by the log and the witness. */
   readonly note: string;
   /** How many were kept of the log, with this one. */
@@ -16,7 +16,7 @@ export interface Cosigned extends Checkpoint {
 /** What a witness remembers: of each log the checkpoint that it cosigned last, in a folder of its own. */
 export interface States {
   /** @throws Error when the file holds something else: without it the witness could be led back */
-  last(origin: string): Promise<Cosigned | undefined>;
+  last(origin: string): Promise<CosignedCheckpoint | undefined>;
   /** The note by the name of its folder: SHA-256 of the origin in hex. */
   byName(name: string): Promise<string | undefined>;
   /**

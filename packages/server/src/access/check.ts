@@ -1,10 +1,10 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
+import type { ApplicableRule, Level } from './applicable-rules.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
 import { carriesToken, isRead, passage, principals, rightsFor } from './decide.js';
 import { grantingAny, tokenKeys } from './granting-rules.js';
-import type { Level, Standing } from './standing-rules.js';
 
 /** The order in which rules are shown; server rules are left out (interface/access#access-check). */
 const LEVEL_ORDER: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
@@ -31,7 +31,7 @@ function collectStanding(
   record: string,
   asked: readonly AskedCaller[],
   scope: AccessContext,
-): Standing[] {
+): ApplicableRule[] {
   const passed = asked.flatMap(({ caller, context }) => {
     // A list is open to who may read, and to whoever is in (interface/access#lists).
     const by = passage(caller, scope, !isRead(action), action === 'query' ? 'read' : action, record);
@@ -83,7 +83,7 @@ function scopeOf(record: string, context: AccessContext): AccessContext {
  * The rule as an access check shows it: matchers of callers are left out, and a `record` implied by the level is filled
  * in.
  */
-function describeRule({ level, rule }: Standing, kind: string): JsonObject {
+function describeRule({ level, rule }: ApplicableRule, kind: string): JsonObject {
   const { action, record = level === 'record' ? kind : 'ledger', filter, invoke } = rule;
   return {
     action: action as JsonObject[string],

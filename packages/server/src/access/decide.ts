@@ -1,7 +1,7 @@
+import type { ApplicableRule, Level } from './applicable-rules.js';
 import type { Caller } from './caller.js';
 import type { AccessContext, Right, RightTerms } from './context.js';
 import { domainsAround, findGranting, type Principal, principal, tokenKeys } from './granting-rules.js';
-import type { Level, Standing } from './standing-rules.js';
 
 /** The outcome, and the rule that brought it about. */
 export interface AccessDecision {
@@ -21,13 +21,13 @@ export function decideAccess(action: string, record: string, caller: Caller, con
 }
 
 /** A grant by `rule`, or a refusal when it is undefined. */
-function decisionBy(rule: Standing | undefined): AccessDecision {
+function decisionBy(rule: ApplicableRule | undefined): AccessDecision {
   if (!rule) return { granted: false };
   const { level, index, policy } = rule;
   return { granted: true, by: policy === undefined ? { level, index } : { level, index, policy } };
 }
 
-function first(rules: Iterable<Standing>): Standing | undefined {
+function first(rules: Iterable<ApplicableRule>): ApplicableRule | undefined {
   for (const rule of rules) return rule;
   return undefined;
 }
@@ -76,7 +76,7 @@ export function principals(action: string, caller: Caller, { subject }: AccessCo
 }
 
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (interface/access#gate). */
-function entry(caller: Caller, around: AccessContext): Standing | undefined {
+function entry(caller: Caller, around: AccessContext): ApplicableRule | undefined {
   const { ledger, policies, terms, cost } = around;
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
   const context = { ledger, policies, server: [], domains: [], signersOf: domainsAround(around), terms, cost };
@@ -98,7 +98,7 @@ export function passage(
   mutation: boolean,
   action: string,
   record: string,
-): Standing | undefined {
+): ApplicableRule | undefined {
   const entered = entry(caller, context);
   if (entered || mutation) return entered;
   for (const rule of findGranting(

@@ -1,10 +1,10 @@
 import type { Cost } from '../metering/cost.js';
+import { type ApplicableRule, applicableRules, covers, type Level } from './applicable-rules.js';
 import type { Caller, CallerKey, CallerToken } from './caller.js';
 import type { AccessContext, Right } from './context.js';
 import { matchesFilter } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
-import { covers, type Level, type Standing, standing } from './standing-rules.js';
 
 /** What rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {
@@ -23,14 +23,14 @@ export function principal(keys: readonly CallerKey[], caller: Caller): Principal
 }
 
 /**
- * Every standing rule that grants one of `rights`, which all mean the same operation. `who` tells with whom the rules
+ * Every applicable rule that grants one of `rights`, which all mean the same operation. `who` tells with whom the rules
  * of a level are matched.
  */
 export function findGranting(
   rights: readonly Right[],
   context: AccessContext,
   who: (level: Level) => Principal,
-): Generator<Standing> {
+): Generator<ApplicableRule> {
   return grantingAny(rights, context, [{ who, invoke: context.invoke }]);
 }
 
@@ -40,14 +40,14 @@ export interface RuleCandidate {
   readonly invoke: AccessContext['invoke'];
 }
 
-/** Every standing rule that grants one of `rights` to any of the candidates, once. */
+/** Every applicable rule that grants one of `rights` to any of the candidates, once. */
 export function* grantingAny(
   rights: readonly Right[],
   context: AccessContext,
   candidates: readonly RuleCandidate[],
-): Generator<Standing> {
+): Generator<ApplicableRule> {
   const domains = domainsAround(context);
-  for (const one of standing(rights, context)) {
+  for (const one of applicableRules(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
     if (!about) continue;
     const owners = ownersFor(about, context, domains);

@@ -9,7 +9,7 @@ import type { Rule } from './rules.js';
 const MOST_RULES = 100;
 
 /** Where a rule stands among those of the ledger. */
-interface Numbered {
+interface NumberedRule {
   readonly index: number;
   readonly rule: Rule;
 }
@@ -29,7 +29,7 @@ export function hintOn(action: string, record: string, caller: Caller, context: 
   if (!judgeAccess('read', 'ledger', caller, around).granted) return undefined;
   const rules = ledger.access.flatMap((rule, index) => ('policy' in rule ? [] : [{ index, rule: rule as Rule }]));
   const owners = { record: [], ledger: ledger.owners, domains: [] };
-  const meets = ({ rule }: Numbered, who: Principal) => admits(rule, who, owners, cost);
+  const meets = ({ rule }: NumberedRule, who: Principal) => admits(rule, who, owners, cost);
   const rights = rightsFor(action, record, terms);
   const about = rules.filter(({ rule }) => rights.some((right) => isRuleAbout(rule, right)));
   const who = principalFor(action, 'ledger', caller);
@@ -76,28 +76,28 @@ function asProvided({ proofs, token }: Caller): Principal {
 const GATE =
   'Rules of the ledger grant this, but none lets the caller in: add one with "action": "access" for it, or "any" on "any".';
 
-function forReads({ index }: Numbered): string {
+function forReads({ index }: NumberedRule): string {
   return (
     `access[${index}] of the ledger grants this by "signer", which signatures meet. A read carries a token only: add a rule ` +
     'with "bearer": {"$signer": {…}}.'
   );
 }
 
-function forWrites({ index }: Numbered): string {
+function forWrites({ index }: NumberedRule): string {
   return (
     `access[${index}] of the ledger grants this by "bearer", which tokens meet. This request carries a signature only: add a ` +
     'rule with "signer".'
   );
 }
 
-function forClaims({ index }: Numbered): string {
+function forClaims({ index }: NumberedRule): string {
   return (
     `access[${index}] of the ledger grants this by claims of "bearer", which count in tokens of providers only. A token that its ` +
     'bearer signed meets {"$signer": {…}}.'
   );
 }
 
-function forContent({ index }: Numbered, record: string): string {
+function forContent({ index }: NumberedRule, record: string): string {
   return (
     `access[${index}] of the ledger has no "record", and so is about the ledger's own record: add "record": "${record}", ` +
     'or "any".'

@@ -1,10 +1,10 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
+import { type ApplicableRule, applicableRules, covers } from './applicable-rules.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
 import { principalFor, rightsFor } from './decide.js';
 import { admits, ownersFor } from './granting-rules.js';
-import { covers, type Standing, standing } from './standing-rules.js';
 
 /**
  * The error for an action that the gate or the rules refuse (interface/tokens#refused-tokens,
@@ -28,7 +28,7 @@ export function refuseForPermissions(
 ): LedgerError {
   if (caller.token === undefined && caller.proofs.length === 0) return refuseUnauthorized();
   let count = context.terms.ownProofs.has(record) ? 2 : 0;
-  for (const one of standing(rightsFor(action, record, context.terms), context)) {
+  for (const one of applicableRules(rightsFor(action, record, context.terms), context)) {
     if (count < limits.rules && isForOthers(one, action, record, caller, context)) count += 1;
   }
   const errors = Array.from({ length: count }, () => 'Cannot find required signer.');
@@ -44,7 +44,13 @@ function refuseUnauthorized(): LedgerError {
   );
 }
 
-function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: AccessContext): boolean {
+function isForOthers(
+  one: ApplicableRule,
+  action: string,
+  record: string,
+  caller: Caller,
+  context: AccessContext,
+): boolean {
   const { signer } = one.rule;
   if (!signer) return false;
   const right = rightsFor(action, record, context.terms).find((right) => covers(one, right, context));
@@ -54,7 +60,7 @@ function isForOthers(one: Standing, action: string, record: string, caller: Call
 }
 
 /** The rules on the record itself never reveal its secret, but are counted (interface/signers#secrets). */
-function isRecordsOwn(one: Standing, context: AccessContext): boolean {
+function isRecordsOwn(one: ApplicableRule, context: AccessContext): boolean {
   const { subject } = context;
   return (
     subject !== undefined && one.level === 'record' && covers(one, { action: 'reveal', record: subject.kind }, context)

@@ -26,7 +26,7 @@ import { fileMac, newSeal, openSeal, type SealWork } from './passphrase.js';
 import { ExportRefused } from './refusals.js';
 import type { Begun } from './resume.js';
 import { SECTIONS } from './sections.js';
-import { assertCoded, createStateCodes } from './state-codes.js';
+import { assertStateCode, createStateCodes } from './state-codes.js';
 
 export interface ExportOptions {
   /** Its connections have no statement timeout. */
@@ -155,7 +155,7 @@ class Writer {
     for (const section of SECTIONS) {
       for await (const row of rowsOf(this.client, section.select, [ledger.id])) {
         const line = section.toLine(row);
-        if (isState(line)) assertCoded(codesOf(ledger.id, line), row, line);
+        if (isState(line)) assertStateCode(codesOf(ledger.id, line), row, line);
         await this.#put(line);
       }
     }

@@ -174,7 +174,7 @@ function isPartOf(cuts: Cuts, { stored, isDiscarded }: BegunImport): boolean {
   return stored.lines === 0 || cuts.get(stored.lines) === stored.sha256;
 }
 
-interface Storing {
+interface ImportRun {
   readonly header: HeaderLine;
   readonly begun: BegunImport;
   readonly end: EndLine;
@@ -185,7 +185,7 @@ interface Storing {
 
 async function storeFile(
   options: ImportOptions,
-  { header, begun, end, orders, cuts, secretKey }: Storing,
+  { header, begun, end, orders, cuts, secretKey }: ImportRun,
 ): Promise<void> {
   const { pool, masterKey, suite, runtime, progress } = options;
   const load = new Load({

@@ -11,7 +11,7 @@ import { parseConfig } from '../config.js';
 import { createLogCodes } from '../integrity/log-codes.js';
 import { createFence, type Fence } from '../log/fence.js';
 import { fenceIn } from '../log/log.js';
-import { type Restarted, restartLog } from '../log/restart.js';
+import { type RestartedLog, restartLog } from '../log/restart.js';
 import { createSystemKeyOf } from '../log/system-keys.js';
 import { startEmbedded } from '../store/embedded.js';
 import { createPool } from '../store/pool.js';
@@ -125,7 +125,7 @@ export interface RestartCall {
 }
 
 /** Begins a new generation of the log of a ledger, which must be stopped. @throws Error in words for the operator */
-export function runLogRestart({ settings, now, ledger }: RestartCall): Promise<Restarted> {
+export function runLogRestart({ settings, now, ledger }: RestartCall): Promise<RestartedLog> {
   return withDatabase(settings, ({ pool, masterKey, dataDir }) => {
     const { random } = runtimeOf(now);
     const fence = fenceOf(dataDir, now);

@@ -48,7 +48,7 @@ function toDecidedDelivery(line: StateLine): NewDelivery {
 }
 
 /** @throws ExportRefused for a row whose codes are others: the code of the file would pass it on as the ledger's own */
-export function assertCoded({ mac, given_up_mac }: StateCodes, row: SectionRow, line: StateLine): void {
+export function assertStateCode({ mac, given_up_mac }: StateCodes, row: SectionRow, line: StateLine): void {
   if (mac === (row.mac ?? undefined) && given_up_mac === (row.given_up_mac ?? undefined)) return;
   const named = line.line === 'delivery' ? `$evd.${line.handle}` : `${line.luid} under way`;
   throw new ExportRefused(`The row of ${named} is not what was stored: it was altered in the database.`);

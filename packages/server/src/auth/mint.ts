@@ -5,7 +5,7 @@ import { signToken } from './rs256.js';
 import { findSigningKey } from './signing-key.js';
 
 /** A token made for a client. */
-export interface Minted {
+export interface MintedToken {
   readonly token: string;
   /** Seconds it lives. */
   readonly ttl: number;
@@ -19,7 +19,7 @@ export interface Minted {
  * @returns `not-enabled` when the policies name no provider for the client
  * @throws Error when all providers they name lack a usable private key; what `signToken` throws
  */
-export async function mint(session: Session, client: Client): Promise<Minted | 'not-enabled'> {
+export async function mint(session: Session, client: Client): Promise<MintedToken | 'not-enabled'> {
   const signer = domainsAbove(session.ledger, client.domain);
   let named = false;
   for (const provider of providersOf(session.ledger)) {

@@ -109,7 +109,7 @@ async function verifySelfSigned(
 }
 
 /** A token whose signature was verified, and the key that made it. */
-interface Verified {
+interface VerifiedToken {
   readonly compact: Compact;
   readonly key: string;
 }
@@ -118,7 +118,7 @@ interface Verified {
  * Tokens by their text: clients send one token many times. Only what never changes is cached: the parsed content, and
  * the key that signed it.
  */
-const verifiedTokens = new LruCache<string, Verified>(
+const verifiedTokens = new LruCache<string, VerifiedToken>(
   limits.tokens,
   ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY,
 );

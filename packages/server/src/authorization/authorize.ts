@@ -6,7 +6,7 @@ import { refuseForPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Parent, Stored } from '../records/stored-record.js';
+import type { Parent, StoredRecord } from '../records/stored-record.js';
 import { type Conditions, contextOf } from './context.js';
 import { refuseAction } from './refuse.js';
 import { subjectOf } from './subject.js';
@@ -161,7 +161,7 @@ function describeHandle({ data }: Subject): { handle?: string } {
 export function toAccessRequest(
   action: AccessRequest['action'],
   kind: Kind,
-  { record, parent }: Stored,
+  { record, parent }: StoredRecord,
 ): AccessRequest {
   return { action, kind, subject: subjectOf(kind, record, parent), ...(parent ? { parent } : {}) };
 }

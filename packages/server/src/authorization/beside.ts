@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Related } from '../records/relations.js';
+import type { RelatedRecord } from '../records/relations.js';
 import { type AskedNew, authorizeIn } from './authorize.js';
 
 /**
@@ -17,7 +17,7 @@ export async function authorizeBeside(
   session: Session,
   caller: Caller,
   asked: AskedNew,
-  related: readonly Related[],
+  related: readonly RelatedRecord[],
 ): Promise<void> {
   for (const { domain } of findHeldInSiblingDomains(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
     await authorizeIn(session, caller, asked, domain);
@@ -31,9 +31,9 @@ export async function authorizeBeside(
 function findHeldInSiblingDomains(
   ledger: Ledger,
   kind: Kind,
-  related: readonly Related[],
+  related: readonly RelatedRecord[],
   domain: string | undefined,
-): readonly Related[] {
+): readonly RelatedRecord[] {
   return related.filter(
     (one) =>
       kindNamed(one.kind).links.dependants?.some((dependants) => dependants.kind === kind.name) &&

@@ -3,7 +3,7 @@ import type { Token } from '../auth/token.js';
 import { type ClientProofs, signatureMissing } from '../records/proofs.js';
 
 /** What a client signed, and on whose behalf its token speaks. */
-export interface ClientSigned {
+export interface ClientSignature {
   readonly hash: string;
   readonly proofs: ClientProofs;
   readonly token: Token | undefined;
@@ -15,7 +15,7 @@ export interface ClientSigned {
  *   request whose provider token stands for no signer: it lacks rights, which `authorize` tells
  *   (interface/tokens#token-only-writes)
  */
-export function assertSigned({ proofs: { signed, partial }, token }: ClientSigned, caller: Caller): void {
+export function assertSignature({ proofs: { signed, partial }, token }: ClientSignature, caller: Caller): void {
   if (caller.token?.key?.signer) return;
   if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;
   throw signatureMissing();

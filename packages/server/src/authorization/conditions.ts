@@ -13,7 +13,7 @@ import { isAllowedOn } from './permission.js';
 import { subjectOf } from './subject.js';
 
 /** The subject and caller that a condition is judged for. */
-interface Asking {
+interface ConditionScope {
   readonly session: Session;
   readonly kind: Kind;
   readonly caller: Caller;
@@ -60,18 +60,22 @@ function collectInvokedConditions(policies: ReadonlyMap<string, AccessPolicy>): 
   return names;
 }
 
-async function isConditionMet(asking: Asking, condition: Condition): Promise<boolean> {
+async function isConditionMet(asking: ConditionScope, condition: Condition): Promise<boolean> {
   const addresses = condition.inThread ? await addressesInThread(asking, condition) : addressesOf(asking, condition);
   const allowed = await Promise.all(addresses.map((address) => isAllowed(asking, condition, address)));
   return condition.quantifier === 'every' ? !allowed.includes(false) : allowed.includes(true);
 }
 
-function addressesOf({ subject, data = subject.data }: Asking, { addresses }: Condition): readonly string[] {
+function addressesOf({ subject, data = subject.data }: ConditionScope, { addresses }: Condition): readonly string[] {
   return addresses(data, subject.exists ? subject.data : undefined);
 }
 
 /** Whether the caller may do that on the record the address leads to; false when the address leads to no record. */
-async function isAllowed({ session, caller }: Asking, { kind, action }: Condition, address: string): Promise<boolean> {
+async function isAllowed(
+  { session, caller }: ConditionScope,
+  { kind, action }: Condition,
+  address: string,
+): Promise<boolean> {
   const subject = await subjectAt(session, kind, address);
   return subject !== undefined && isAllowedOn(session, caller, action, subject);
 }
@@ -85,7 +89,7 @@ async function subjectAt(session: Session, kind: KindName, address: string): Pro
 }
 
 /** The addresses in all records of the subject's thread. A record that a client creates begins a thread of its own. */
-async function addressesInThread(asking: Asking, condition: Condition): Promise<readonly string[]> {
+async function addressesInThread(asking: ConditionScope, condition: Condition): Promise<readonly string[]> {
   const { session, kind, subject } = asking;
   const { thread } = subject.meta;
   if (thread === undefined) return addressesOf(asking, condition);

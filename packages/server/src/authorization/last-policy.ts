@@ -1,15 +1,15 @@
+import { opensLedger } from '../access/applicable-rules.js';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
 import { judgeAccess } from '../access/decide.js';
 import { accessRefusal } from '../access/refusal.js';
-import { opensLedger } from '../access/standing-rules.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';
 
 /**
  * Guards the drop, or change of status, of the last policy that lets anyone into the ledger: the ledger then falls to
- * its owners (`standing`). Only a caller that could create policies may do so; any other owner would gain rights by it.
+ * its owners (`applicableRules`). Only a caller that could create policies may do so; any other owner would gain rights by it.
  *
  * @param status the status that the policy of that handle gets; undefined when it is dropped
  * @throws `auth.forbidden` when the ledger would be closed and the caller may not create policies

@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { customsOf, toStoredProof } from '../records/proofs.js';
 import { signerOf } from './caller.js';
-import type { ClientSigned } from './client-signature.js';
+import type { ClientSignature } from './client-signature.js';
 
 /**
  * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
@@ -16,7 +16,7 @@ import type { ClientSigned } from './client-signature.js';
 export async function clientTrail(
   session: Session,
   kind: Kind,
-  signed: ClientSigned,
+  signed: ClientSignature,
   caller: Caller,
   now: string,
 ): Promise<StoredProof[]> {

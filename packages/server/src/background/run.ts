@@ -19,7 +19,7 @@ class TimedOut extends Error {
 }
 
 /** How a run ended: `lost` with its lease, `stopped` with the process. */
-export type Ended = 'done' | 'failed' | 'lost' | 'stopped';
+export type RunEnd = 'done' | 'failed' | 'lost' | 'stopped';
 
 /** A run that is under way. */
 export interface Run {
@@ -30,7 +30,7 @@ export interface Run {
    * Always resolves, when the run has ended and the lease is released. `rest` is in milliseconds: the unit stays
    * unclaimed for so long.
    */
-  readonly ended: Promise<{ readonly outcome: Ended; readonly rest: number }>;
+  readonly ended: Promise<{ readonly outcome: RunEnd; readonly rest: number }>;
 }
 
 /**
@@ -53,7 +53,7 @@ export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Cla
   const began = clock();
 
   const run = async () => {
-    let outcome: Ended = 'done';
+    let outcome: RunEnd = 'done';
     let error: unknown;
     try {
       await worker.run(unit, controller.signal);
@@ -69,7 +69,7 @@ export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Cla
   return { unit, abort, ended: run() };
 }
 
-function endOfRun(error: unknown): Ended {
+function endOfRun(error: unknown): RunEnd {
   if (error instanceof LeaseLost) return 'lost';
   return error instanceof Stopping ? 'stopped' : 'failed';
 }
@@ -79,7 +79,7 @@ async function finishRun(
   { leases, failed, bounds, random }: WorkerDeps,
   worker: BackgroundWorker,
   unit: Claimed,
-  outcome: Ended,
+  outcome: RunEnd,
   err: unknown,
 ): Promise<number> {
   const key = { worker: worker.name, ledger: unit.ledger, unit: unit.unit };

@@ -20,7 +20,7 @@ export interface Aspect {
 }
 
 /** An aspect as its policy declares it. */
-interface Declared {
+interface DeclaredAspect {
   readonly aspect: Aspect;
   readonly filter?: JsonObject;
 }
@@ -71,7 +71,7 @@ export function declares(ledger: Ledger, kind: Kind, action: HandedAction): bool
   return kind.access.forwards === true && collectAspects(ledger).has(action);
 }
 
-type ByAction = ReadonlyMap<HandedAction, readonly Declared[]>;
+type ByAction = ReadonlyMap<HandedAction, readonly DeclaredAspect[]>;
 
 /** Cache by the map of policies, which is replaced whenever a policy changes. */
 const aspectsOfPolicies = new WeakMap<Ledger['policies'], ByAction>();
@@ -79,7 +79,7 @@ const aspectsOfPolicies = new WeakMap<Ledger['policies'], ByAction>();
 function collectAspects({ policies }: Ledger): ByAction {
   const found = aspectsOfPolicies.get(policies);
   if (found) return found;
-  const declared = new Map<HandedAction, Declared[]>();
+  const declared = new Map<HandedAction, DeclaredAspect[]>();
   for (const policy of policies.values()) {
     if (policy.schema !== 'processing') continue;
     const { values, filter, domain } = policy as unknown as ProcessingPolicy;

@@ -12,12 +12,12 @@ import { BridgeRefusal } from './error.js';
  *
  * @throws OutOfDate when the ledger's state has changed
  */
-export async function asServed(session: Session, record: BridgeRecord): Promise<JsonObject> {
+export async function serveBridgeRecord(session: Session, record: BridgeRecord): Promise<JsonObject> {
   return toServedRecord(record, await resolveKeys(session, record.proofs, false));
 }
 
 /** The same for many records; each key is looked up once. */
-export async function allAsServed(session: Session, records: readonly BridgeRecord[]): Promise<JsonObject[]> {
+export async function serveBridgeRecords(session: Session, records: readonly BridgeRecord[]): Promise<JsonObject[]> {
   const proofs = records.flatMap((record) => record.proofs);
   const keys = await resolveKeys(session, proofs, false);
   return records.map((record) => toServedRecord(record, keys));

@@ -45,7 +45,7 @@ type BridgeOutcome = { readonly bridge: string } & (
 );
 
 /** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
-export class HandOver extends Error {
+export class HandOverToBridge extends Error {
   /** It holds tokens, which no log that shows errors may see. */
   readonly #call: Omit<BridgeCall, 'within'>;
 
@@ -79,7 +79,7 @@ export function bridgePath(kind: Kind, id: string): string {
  *
  * @param call makes the call, once it is certain to be sent
  * @param step which of the calls of a command it is
- * @throws HandOver when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
+ * @throws HandOverToBridge when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
  *   `forward.unexpected-error` for an unknown bridge, a failed call, a request that came back to its ledger, and
  *   policies that changed meanwhile; `forward.invalid-response` for an answer over the size limit
  */
@@ -100,7 +100,7 @@ export async function askBridge(
     if (!bridge) {
       throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
     }
-    throw new HandOver(step, bridge, bridgeCall(session, bridge, forwarding, aspect, await call()));
+    throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, await call()));
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
@@ -137,7 +137,7 @@ function bridgeCall(
 export async function handOver(
   session: Session,
   forwarding: Forwarding,
-  { step, bridge: to, call }: HandOver,
+  { step, bridge: to, call }: HandOverToBridge,
 ): Promise<void> {
   const { task, requestTimeout } = session;
   const { handle: bridge } = to;

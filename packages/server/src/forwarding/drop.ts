@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { ClientSigned } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/client-signature.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Session } from '../ledgers/session.js';
@@ -25,7 +25,7 @@ export async function forwardDrop(
   forwarding: Forwarding,
   target: ForwardingTarget,
   { data, luid }: SentDrop,
-  signed: ClientSigned,
+  signed: ClientSignature,
   caller: Caller,
 ): Promise<void> {
   const { kind } = forwarding;
@@ -59,7 +59,7 @@ export function answerDrop(
   forwarding: Forwarding,
   target: ForwardingTarget,
   sent: SentDrop,
-  signed: ClientSigned,
+  signed: ClientSignature,
   caller: Caller,
 ): Promise<Answer> {
   return answerWriteFromBridge(session, forwarding, async (current) => {

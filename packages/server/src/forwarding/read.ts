@@ -8,7 +8,7 @@ import type { PageQuery } from '../lists/page.js';
 import type { Answer } from '../records/command.js';
 import { allVerified, isRecordNamed, parseBridgeRecord, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
-import { allAsServed, asServed } from './attribution.js';
+import { serveBridgeRecord, serveBridgeRecords } from './attribution.js';
 import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
 import { aspectOf, type ForwardingTarget, makeBridgeSubject } from './target.js';
@@ -33,7 +33,7 @@ export async function forwardRead(
   if (!isRecordNamed(record, id)) throw invalidResponse(aspect.bridge);
   const seen = makeBridgeSubject(session.ledger, kind, record.data, 'data');
   await authorize(session, caller, { action: 'read', kind, subject: seen });
-  return { status: 200, body: JSON.stringify(await asServed(session, record)) };
+  return { status: 200, body: JSON.stringify(await serveBridgeRecord(session, record)) };
 }
 
 /**
@@ -57,5 +57,5 @@ export async function forwardPage(
   const page = await allVerified(session, visible.slice(index * limit, (index + 1) * limit));
   // Other requests have run since the bridge answered, and may have revoked rights.
   await session.assertStillCurrent();
-  return (await allAsServed(session, page)).map((record) => newListItem(record as unknown as Json));
+  return (await serveBridgeRecords(session, page)).map((record) => newListItem(record as unknown as Json));
 }

@@ -6,12 +6,12 @@ import { isLedgerKey } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import { assertMoments } from '../records/moments.js';
-import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
+import { assertNamesLedger, assertProofBinding } from '../records/proof-binding.js';
 import { signatureMissing } from '../records/proofs.js';
 import type { SentProof } from '../records/sent-record.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
-import { asServed } from './attribution.js';
+import { serveBridgeRecord } from './attribution.js';
 import { askBridge, bridgePath, type Forwarding } from './call.js';
 import { invalidResponse } from './error.js';
 import { aspectOf, type ForwardingTarget } from './target.js';
@@ -61,7 +61,7 @@ export async function proxyProof(
     throw signatureMissing();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isLedgerKey(session, key)) throw signatureMissing();
-  assertMeant(session.ledger, kind, [custom]);
+  assertProofBinding(session.ledger, kind, [custom]);
   assertMoments(session, [custom]);
   assertNamesLedger(session.ledger, [custom]);
   const caller = await callerOfWrite(session, [], token, false);
@@ -71,7 +71,7 @@ export async function proxyProof(
     const taken = await sendProof(current, forwarding, target, proof);
     if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
     assertVersionTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
-    return { status: 200, body: JSON.stringify(await asServed(current, taken)) };
+    return { status: 200, body: JSON.stringify(await serveBridgeRecord(current, taken)) };
   });
 }
 

@@ -3,7 +3,7 @@ import { inSession, openSession, type Session } from '../ledgers/session.js';
 import type { Basis, HandedAction, HandOverStage, Handover, ListHandover, Stages } from '../operations/stage.js';
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { attributeRefusal } from './attribution.js';
-import { type Forwarding, HandOver, handOver } from './call.js';
+import { type Forwarding, HandOverToBridge, handOver } from './call.js';
 import { answerDrop, forwardDrop } from './drop.js';
 import { BridgeRefusal } from './error.js';
 import { forwardPage, forwardRead } from './read.js';
@@ -37,7 +37,7 @@ export const stages: Stages = async (session, kind, command, work) => {
       });
     } catch (error) {
       // Each step is sent once, so the loop ends.
-      if (!(error instanceof HandOver)) throw error;
+      if (!(error instanceof HandOverToBridge)) throw error;
       told = made;
       await handOver(session, forwarding, error);
     }

@@ -6,7 +6,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 import type { HandedAction } from '../operations/stage.js';
 import { resolveDomain } from '../records/domain.js';
-import type { Stored } from '../records/stored-record.js';
+import type { StoredRecord } from '../records/stored-record.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 
@@ -51,7 +51,7 @@ export function findForwarding(
   ledger: Ledger,
   { kind, command }: Forwarding,
   action: HandedAction,
-  found: Stored | undefined,
+  found: StoredRecord | undefined,
   data?: JsonObject,
 ): ForwardingTarget | undefined {
   if (!declares(ledger, kind, action)) return undefined;

@@ -1,5 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import type { ClientSigned } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/client-signature.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -13,7 +13,7 @@ import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
 import type { Aspect } from './aspect.js';
-import { asServed, attributeProofs } from './attribution.js';
+import { attributeProofs, serveBridgeRecord } from './attribution.js';
 import { askBridge, bridgePath, type ForwardedCall, type Forwarding } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
 
@@ -49,7 +49,7 @@ export function proxyVersion(
   return answerWriteFromBridge(session, forwarding, async (current) => {
     const { record, before } = await sendVersion(current, forwarding, aspect, version);
     const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
-    return { status, body: JSON.stringify(await asServed(current, record)) };
+    return { status, body: JSON.stringify(await serveBridgeRecord(current, record)) };
   });
 }
 
@@ -91,7 +91,7 @@ function versionIn(
   service: Service,
   bridge: string,
   answer: OutboundAnswer,
-  { hash, proofs }: ClientSigned,
+  { hash, proofs }: ClientSignature,
 ): BridgeRecord {
   const record = parseBridgeRecord(service, bridge, successOf(service, bridge, answer));
   assertVersionTaken(bridge, record, hash, proofs.signed);

@@ -1,6 +1,6 @@
 import type { Service } from '../ledgers/service.js';
 import type { Readiness } from '../store/readiness.js';
-import type { RefusedToken } from './refused-tokens.js';
+import type { TokenRefusal } from './refused-tokens.js';
 
 /** What the HTTP server is given: made once, in `app.ts`. */
 export interface HttpService extends Service {
@@ -12,5 +12,5 @@ export interface HttpService extends Service {
   /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
   /** Called with every refused token. */
-  readonly tokenRefused?: (refused: RefusedToken) => void;
+  readonly tokenRefused?: (refused: TokenRefusal) => void;
 }

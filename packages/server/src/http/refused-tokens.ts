@@ -4,7 +4,7 @@ import { limitRate } from '../base/rate-limit.js';
 import { limits } from '../limits.js';
 
 /** What the log says of a refused token: the token and all other free text from the client stay out. */
-export interface RefusedToken {
+export interface TokenRefusal {
   readonly method: string;
   /** The pattern of the path. */
   readonly route: string | undefined;
@@ -19,7 +19,7 @@ export interface RefusedToken {
  *
  * @param now milliseconds
  */
-export function makeRefusedTokenLog(log: FastifyBaseLogger, now: () => number): (refused: RefusedToken) => void {
+export function makeRefusedTokenLog(log: FastifyBaseLogger, now: () => number): (refused: TokenRefusal) => void {
   const pass = limitRate(limits.refusals, now);
   return (refused) => {
     const passed = pass();

@@ -2,7 +2,7 @@ import { commitmentOf, HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log'
 import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
 import type { KindName } from '../kinds/kind.js';
-import type { Coded } from './mac.js';
+import type { CodedVersion } from './mac.js';
 
 /** The leaf of a change whose text is erased, as `MakeLeaf` has them: with zeros where the salt was. */
 export function makeClosedLeaf(commitment: Uint8Array): string {
@@ -13,7 +13,7 @@ export function makeClosedLeaf(commitment: Uint8Array): string {
 export const LEAF_RANDOM_BYTES = SALT_BYTES;
 
 /** Makes the leaf of a version in its ledger's log: 64 characters of base64, of a random salt and the commitment. */
-export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => string;
+export type MakeLeaf = (ledger: string, kind: KindName, version: CodedVersion) => string;
 
 /**
  * Leaves are made in the process that decides on a version, and queued with a code (log-codes.ts): what enters the log is what the

@@ -6,10 +6,10 @@ import type { StoredVersion, VersionSource } from '../store/queries/version.js';
 const CODE_BYTES = 16;
 
 /** What a code covers, beside the place. */
-export type Coded = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
+export type CodedVersion = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
 
 /** Makes the authentication code of a version: 22 characters of base64url. */
-export type Mac = (place: Pick<VersionSource, 'ledger' | 'kind'>, version: Coded) => string;
+export type Mac = (place: Pick<VersionSource, 'ledger' | 'kind'>, version: CodedVersion) => string;
 
 /** What the code of a delivery is made of: all that was decided when it was queued. */
 export type CodedDelivery = Omit<NewDelivery, 'mac'>;

@@ -104,7 +104,7 @@ export interface KindData {
    * supplied everything. Completed data has another hash than the client signed: its proofs are dropped, and the record
    * has no owner (interface/signers#client-credentials).
    */
-  generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
+  generated?(data: JsonObject, random: (bytes: number) => Uint8Array): GeneratedData | undefined;
   /**
    * Checks beyond the shape, on create and update. Throws `LedgerError`. `previous` is absent on create; `config` is
    * that of the ledger, where it has one. Heavy work is done in turns of `task`.
@@ -158,7 +158,11 @@ export interface Lifecycle<Name extends string = string> {
    * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets,
    * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is malformed.
    */
-  proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }, of?: Proved): Partial<Meta>;
+  proved?(
+    custom: JsonObject,
+    status: { from: string | undefined; to: string | undefined },
+    of?: ProvedRecord,
+  ): Partial<Meta>;
   /** Whether `meta.assets` of its records names files that are served (interface/reports#assets). */
   readonly assets?: true;
   /** Members of `meta` of a new record that other kinds do not have. */
@@ -170,7 +174,7 @@ export interface Lifecycle<Name extends string = string> {
 }
 
 /** The record that a proof is added to, for what it may say. */
-export interface Proved {
+export interface ProvedRecord {
   /** Handle of its ledger. */
   readonly ledger: string;
   readonly record: Pick<RecordEnvelope, 'data' | 'luid' | 'meta'>;
@@ -202,9 +206,9 @@ export interface Links<Name extends string = string> {
   /** The parts of the ledger's state that name bridges: they keep one that they use from being dropped. */
   readonly users?: readonly Users[];
   /** Balances and intents under way that keep this one from being dropped. */
-  readonly holds?: Holding;
+  readonly holds?: DropRefusal;
   /** The same for changing a member. */
-  readonly fixes?: Fixing;
+  readonly fixes?: FixedMember;
   /** False where other records and rules refer to the record by its handle: an update must keep it. */
   readonly renamable?: boolean;
 }
@@ -368,7 +372,7 @@ export interface Users {
 }
 
 /** Balances and intents that keep a record from being dropped. */
-export interface Holding {
+export interface DropRefusal {
   /** What it is to them. */
   readonly by: 'wallet' | 'symbol' | 'bridge';
   /** The refusal, given the handle to be dropped and the symbols that a wallet holds or is to hold. */
@@ -376,7 +380,7 @@ export interface Holding {
 }
 
 /** A member that an update must keep once money rests on it. */
-export interface Fixing {
+export interface FixedMember {
   readonly member: string;
   readonly by: 'factor';
   /** The refusal, given the handle of the record. */
@@ -384,7 +388,7 @@ export interface Fixing {
 }
 
 /** What the ledger generates for a new record. */
-export interface Generated {
+export interface GeneratedData {
   readonly data: JsonObject;
   /** By the names of their references in `data`. */
   readonly secrets: Readonly<Record<string, string>>;

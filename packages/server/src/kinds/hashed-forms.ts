@@ -2,7 +2,7 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope, type Suite } from
 import type { KindData } from './declaration.js';
 
 /** The part of a kind that hashes depend on. */
-interface Hashed {
+interface HashedKind {
   readonly data: Pick<KindData, 'hashed'>;
 }
 
@@ -12,14 +12,18 @@ interface Hashed {
  * what the ledger made.
  */
 export function collectHashedForms(
-  kind: Hashed,
+  kind: HashedKind,
   { data, meta }: Pick<RecordEnvelope, 'data' | 'meta'>,
 ): readonly JsonObject[] {
   return kind.data.hashed?.(data, meta.domain) ?? [data];
 }
 
 /** Whether the hash of a record, as it is stored and served, covers its data (interface/hashes). */
-export function isHashed(kind: Hashed, record: Pick<RecordEnvelope, 'hash' | 'data' | 'meta'>, suite: Suite): boolean {
+export function isHashed(
+  kind: HashedKind,
+  record: Pick<RecordEnvelope, 'hash' | 'data' | 'meta'>,
+  suite: Suite,
+): boolean {
   return collectHashedForms(kind, record).some((data) => hashOf(data, suite) === record.hash);
 }
 

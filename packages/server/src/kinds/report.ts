@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { common, Handle, strictObject } from './data.js';
-import type { KindDeclaration, Proved } from './declaration.js';
+import type { KindDeclaration, ProvedRecord } from './declaration.js';
 import { assertAssetOutput } from './reports/asset-path.js';
 
 const REPORT_STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
@@ -60,7 +60,7 @@ export const reportKind: KindDeclaration = {
 /**
  * Where the operator names a bucket, each file must be at its place there: nobody can have others read another report's.
  */
-function assertOutputs(assets: NonNullable<Meta['assets']>, { ledger, bucket, record }: Proved): void {
+function assertOutputs(assets: NonNullable<Meta['assets']>, { ledger, bucket, record }: ProvedRecord): void {
   if (bucket === undefined) return;
   const { data, luid, meta } = record;
   const owner = { ledger, domain: meta.domain, schema: String(data.schema), luid };

@@ -14,7 +14,7 @@ import {
   secretNames,
   strictObject,
 } from './data.js';
-import type { Generated, KindDeclaration } from './declaration.js';
+import type { GeneratedData, KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed-forms.js';
 import { requestInvalid } from './refusal.js';
 
@@ -143,7 +143,7 @@ export function clientLink(clientId: string): string {
 const CLIENT_ID_BYTES = 16;
 const CLIENT_SECRET_BYTES = 32;
 
-function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined {
+function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): GeneratedData | undefined {
   const { schema, clientId, clientSecret } = data;
   if (schema !== 'oauth-client-credentials' || (clientId !== undefined && clientSecret !== undefined)) return undefined;
   const text = (bytes: number) => Buffer.from(random(bytes)).toString('base64url');

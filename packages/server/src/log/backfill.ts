@@ -16,7 +16,7 @@ interface BackfillDeps {
 }
 
 /** A change with its leaf, in base64. */
-interface Leafed {
+interface ChangeWithLeaf {
   readonly luid: string;
   readonly change: number;
   readonly leaf: string;
@@ -39,7 +39,7 @@ export async function backfillLog(
 ): Promise<Queued[]> {
   const { backfill, backfillBytes, backfillTurn } = limits.log;
   const { rows, end } = await readUnlogged(client, ledger, backfill, backfillBytes);
-  const leaves: Leafed[] = [];
+  const leaves: ChangeWithLeaf[] = [];
   for (const [at, row] of rows.entries()) {
     // Requests have their turns in between.
     if (at % backfillTurn === 0) await setImmediate();
@@ -57,21 +57,30 @@ function isErased(row: Unlogged | UnloggedErased): row is UnloggedErased {
   return row.body === null;
 }
 
-async function newLeaf(ledger: number, of: string, row: Unlogged, { leaf, check }: BackfillDeps): Promise<Leafed> {
+async function newLeaf(
+  ledger: number,
+  of: string,
+  row: Unlogged,
+  { leaf, check }: BackfillDeps,
+): Promise<ChangeWithLeaf> {
   const kind = row.kind as KindName;
   await check({ ledger, kind }, row);
   return { luid: row.luid, change: row.change, leaf: leaf(of, kind, row), isClosed: false };
 }
 
-function leafOfErased(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillDeps): Leafed {
+function leafOfErased(
+  ledger: number,
+  { luid, change, leaf }: UnloggedErased,
+  { logCodes }: BackfillDeps,
+): ChangeWithLeaf {
   const opened = leaf === null ? undefined : logCodes.openLeaves(ledger, { luid, change }, leaf);
   if (!opened) throw new AlteredLeaves(`The leaf of change ${change} of ${luid}, which is erased, was altered.`);
   return { luid, change, leaf: opened.toString('base64'), isClosed: true };
 }
 
 /** Splits leaves into those of consecutive changes of one record, and those that are erased from others. */
-function inRuns(leaves: readonly Leafed[]): Leafed[][] {
-  const runs: Leafed[][] = [];
+function inRuns(leaves: readonly ChangeWithLeaf[]): ChangeWithLeaf[][] {
+  const runs: ChangeWithLeaf[][] = [];
   for (const leaf of leaves) {
     const before = runs.at(-1)?.at(-1);
     const goesOn = before?.luid === leaf.luid && before.change + 1 === leaf.change;

@@ -7,7 +7,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 /** A checkpoint that was shown to somebody. */
-export interface Published extends Checkpoint {
+export interface PublishedCheckpoint extends Checkpoint {
   /** The signed note. */
   readonly note: string;
 }
@@ -18,7 +18,7 @@ export interface Published extends Checkpoint {
  */
 export interface Fence {
   /** The largest checkpoint of a log that a process of this server has shown. */
-  last(origin: string): Promise<Published | undefined>;
+  last(origin: string): Promise<PublishedCheckpoint | undefined>;
   /** Keeps a checkpoint that is about to be shown. It is on the disk when this resolves. */
   raise(note: string): Promise<void>;
   /** The database may have been set back: what other processes have kept is read anew. */
@@ -29,7 +29,7 @@ export interface Fence {
 const KEPT_FOR = 2_000;
 
 interface LastShown {
-  readonly last: Published | undefined;
+  readonly last: PublishedCheckpoint | undefined;
   readonly since: number;
 }
 
@@ -58,7 +58,7 @@ class FileFence implements Fence {
     this.#clock = clock;
   }
 
-  async last(origin: string): Promise<Published | undefined> {
+  async last(origin: string): Promise<PublishedCheckpoint | undefined> {
     const kept = this.#known.get(origin);
     if (kept && (this.#folder === undefined || this.#clock() - kept.since < KEPT_FOR)) return kept.last;
     const notes = this.#folder === undefined ? [] : await readNotes(folderOf(this.#folder, origin));
@@ -83,7 +83,7 @@ class FileFence implements Fence {
     if (this.#folder !== undefined) this.#known = new LruCache(limits.ledgers.count);
   }
 
-  async #raise(published: Published): Promise<void> {
+  async #raise(published: PublishedCheckpoint): Promise<void> {
     const before = await this.last(published.origin);
     if (before && before.size >= published.size) return;
     if (this.#folder !== undefined)
@@ -92,7 +92,7 @@ class FileFence implements Fence {
   }
 
   /** What is known never goes back. */
-  #keep(origin: string, found: Published | undefined): Published | undefined {
+  #keep(origin: string, found: PublishedCheckpoint | undefined): PublishedCheckpoint | undefined {
     const kept = this.#known.get(origin)?.last;
     const last = largest([found, kept].filter((one) => one !== undefined));
     this.#known.set(origin, { last, since: this.#clock() });
@@ -105,12 +105,15 @@ function folderOf(folder: string, origin: string): string {
 }
 
 /** The checkpoint of a signed note. @throws LogError when it is none */
-export function readPublished(note: string): Published {
+export function readPublished(note: string): PublishedCheckpoint {
   return { ...parseCheckpoint(parseNote(note).text), note };
 }
 
-function largest(all: readonly Published[]): Published | undefined {
-  return all.reduce<Published | undefined>((most, one) => (most && most.size >= one.size ? most : one), undefined);
+function largest(all: readonly PublishedCheckpoint[]): PublishedCheckpoint | undefined {
+  return all.reduce<PublishedCheckpoint | undefined>(
+    (most, one) => (most && most.size >= one.size ? most : one),
+    undefined,
+  );
 }
 
 async function readNotes(folder: string): Promise<string[]> {

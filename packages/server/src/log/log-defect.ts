@@ -1,6 +1,6 @@
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { LogState } from '../store/log/sealing.js';
-import { type Published, readPublished } from './fence.js';
+import { type PublishedCheckpoint, readPublished } from './fence.js';
 import { readEdge } from './tree-rows.js';
 
 /**
@@ -8,7 +8,7 @@ import { readEdge } from './tree-rows.js';
  *
  * @param shown the largest checkpoint that was shown of it
  */
-export function logDefect(log: LogState, shown: Published | undefined, codes: LogCodes): string | undefined {
+export function logDefect(log: LogState, shown: PublishedCheckpoint | undefined, codes: LogCodes): string | undefined {
   if (!isAuthentic(log, codes)) return 'its row was altered in the database';
   const root = rootOfEdge(log);
   if (!root) return 'its edge does not fit its size';

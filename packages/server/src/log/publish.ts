@@ -8,7 +8,7 @@ import { readLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';
 import { contradictionOf } from './contradiction.js';
-import { type Fence, type Published, readPublished } from './fence.js';
+import { type Fence, type PublishedCheckpoint, readPublished } from './fence.js';
 import { isAuthentic } from './log-defect.js';
 import type { LogMetrics } from './metrics.js';
 import { createProofs } from './proofs.js';
@@ -18,7 +18,7 @@ import type { SystemKeyOf } from './system-keys.js';
 export class LogStopped extends Error {}
 
 /** A checkpoint as it is shown, and what shows it. */
-export interface Shown extends Published {
+export interface Shown extends PublishedCheckpoint {
   /** Luid of the ledger. */
   readonly luid: string;
   readonly generation: number;
@@ -69,7 +69,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const proofs = createProofs(on);
 
-  const whyContradicted = async (ledger: number, next: Published, last: Published): Promise<string | undefined> => {
+  const whyContradicted = async (
+    ledger: number,
+    next: PublishedCheckpoint,
+    last: PublishedCheckpoint,
+  ): Promise<string | undefined> => {
     const contradiction = await contradictionOf(ledger, next, last, proofs);
     if (contradiction === 'shorter') return `it has ${next.size} leaves, and ${last.size} were shown`;
     return contradiction && `it does not begin with the ${last.size} leaves that were shown`;
@@ -167,6 +171,6 @@ async function readCosigned(options: PublisherOptions, { log, newest }: FoundLog
   return cosigned.size <= newest.size ? cosigned : undefined;
 }
 
-function isSameRoot(one: Published, other: Published): boolean {
+function isSameRoot(one: PublishedCheckpoint, other: PublishedCheckpoint): boolean {
   return Buffer.compare(one.root, other.root) === 0;
 }

@@ -14,7 +14,7 @@ import {
 import type { Queued } from '../store/log/sealing.js';
 import { transaction } from '../store/transaction.js';
 import { appendLeaves, type Signs } from './append.js';
-import { type Fence, type Published, readPublished } from './fence.js';
+import { type Fence, type PublishedCheckpoint, readPublished } from './fence.js';
 import { logDefect } from './log-defect.js';
 
 /**
@@ -24,14 +24,14 @@ import { logDefect } from './log-defect.js';
 export const RESTART = 'log';
 
 /** A log that begins anew. */
-export interface Restarted {
+export interface RestartedLog {
   readonly handle: string;
   readonly generation: number;
   readonly origin: string;
   /** Why the one before was stopped. */
   readonly stopped: string;
   /** The last checkpoint that was known of it; undefined where there was none. */
-  readonly last: Published | undefined;
+  readonly last: PublishedCheckpoint | undefined;
 }
 
 /** A log that may not begin anew, in words for the operator. */
@@ -53,7 +53,7 @@ interface RestartOptions extends Signs {
  * @param ledger handle or luid
  * @throws CannotRestart when there is no such log, or it is not stopped and has all that was shown
  */
-export function restartLog(options: RestartOptions, ledger: string): Promise<Restarted> {
+export function restartLog(options: RestartOptions, ledger: string): Promise<RestartedLog> {
   const { pool, fence, random } = options;
   return transaction(pool, async (client) => {
     const log = await lockNamedLog(client, ledger);

@@ -48,7 +48,7 @@ export const UNBOUNDED: Task = {
 };
 
 /** Who is charged for a request that may turn out to be a stranger's. */
-export interface Granting {
+export interface PendingCharge {
   /** The account of the ledger. */
   readonly to: LeakyBucket;
   /** Called once, when the caller is known to be allowed; it may throw. */
@@ -59,7 +59,7 @@ export interface Granting {
 export class LedgerTask implements Task {
   readonly #turns: Turns;
   #account: LeakyBucket;
-  #granting: Granting | undefined;
+  #granting: PendingCharge | undefined;
   readonly #isOver: () => boolean;
   #slice = 0;
   #total = 0;
@@ -70,7 +70,7 @@ export class LedgerTask implements Task {
    * @param isOver whether the client has gone or its time is over
    * @param granting for a task of a sender
    */
-  constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean, granting?: Granting) {
+  constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean, granting?: PendingCharge) {
     this.#granting = granting;
     this.#turns = turns;
     this.#account = account;

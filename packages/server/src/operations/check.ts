@@ -14,7 +14,7 @@ import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { getRecord, type Stored } from '../records/stored-record.js';
+import { getRecord, type StoredRecord } from '../records/stored-record.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
@@ -67,7 +67,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
 }
 
 /** What the request would be judged by: for some kinds, a right on the record it lies under (`rightsOnParent`). */
-function toAsked(kind: Kind, action: string, record: string | undefined, { record: own, parent }: Stored) {
+function toAsked(kind: Kind, action: string, record: string | undefined, { record: own, parent }: StoredRecord) {
   const subject = subjectOf(kind, own, parent);
   if (record !== undefined && record !== kind.name) return { right: { action, record }, subject };
   const { subject: judged, ...right } = rightFor({ action, kind, subject, ...(parent ? { parent } : {}) });

@@ -49,11 +49,12 @@ const USE: Readonly<Record<'effects' | 'policies', (ledger: Ledger, bridge: Reco
   policies: (ledger, { data }) =>
     [...ledger.policies.values()].some(
       ({ schema, values }) =>
-        schema === 'processing' && values.some((value) => (value as unknown as Invoking).invoke.bridge === data.handle),
+        schema === 'processing' &&
+        values.some((value) => (value as unknown as InvokeValue).invoke.bridge === data.handle),
     ),
 };
 
 /** A value of a processing policy; its shape was checked when it was stored (kinds/policies/shapes.ts). */
-interface Invoking {
+interface InvokeValue {
   readonly invoke: { readonly bridge: string };
 }

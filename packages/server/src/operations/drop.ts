@@ -2,7 +2,7 @@ import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { assertSigned, type ClientSigned } from '../authorization/client-signature.js';
+import { assertSignature, type ClientSignature } from '../authorization/client-signature.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { clientTrail } from '../authorization/trail.js';
 import { dropOf } from '../events/occurrence.js';
@@ -15,12 +15,12 @@ import type { DecidedWrite, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { usesOfProofs } from '../records/proofs.js';
 import type { SentDrop } from '../records/sent-record.js';
-import { assertLuid, assertParentHash, findRecord, type Stored } from '../records/stored-record.js';
+import { assertLuid, assertParentHash, findRecord, type StoredRecord } from '../records/stored-record.js';
 import { versionOf } from '../records/version.js';
 import { addHash, bodyChecksOf } from './bodies.js';
 import { findDropRefusal, holderOf } from './drop-refusal.js';
 import type { Operation } from './operation.js';
-import { assertUnused } from './proof-use.js';
+import { assertProofsUnused } from './proof-use.js';
 import { SIGNED } from './refusals.js';
 import { findRepeatedDrop } from './repetition.js';
 import type { Handover, Stages } from './stage.js';
@@ -46,7 +46,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
       return { status: 204, change: { luid: dropped.record.luid, number: dropped.change } };
     }
     const caller = await callerOfWrite(session, signed.proofs.signed, token);
-    assertSigned(signed, caller);
+    assertSignature(signed, caller);
     await authorize(session, caller, toAccessRequest('drop', kind, stored));
     const handle = String(stored.record.data.handle);
     await assertMayClose(session, kind, caller, { handle });
@@ -55,7 +55,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     const refused = await findDropRefusal(session, kind, stored.record);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     if (handover) {
-      await assertUnused(session, signed, stored.record.luid);
+      await assertProofsUnused(session, signed, stored.record.luid);
       await handover.takeDrop(session, sent, signed, caller);
     }
     const dropped = await makeDroppedRecord(session, kind, stored.record, signed, caller);
@@ -74,10 +74,10 @@ async function proxyDrop(
   kind: Kind,
   handover: Handover,
   sent: SentDrop,
-  signed: ClientSigned,
+  signed: ClientSignature,
 ): Promise<Answer> {
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
-  assertSigned(signed, caller);
+  assertSignature(signed, caller);
   await authorize(session, caller, { action: 'drop', kind, subject: handover.subject });
   return handover.answerDrop(session, sent, signed, caller);
 }
@@ -90,7 +90,7 @@ async function makeDroppedRecord(
   session: Session,
   kind: Kind,
   record: RecordEnvelope,
-  signed: ClientSigned,
+  signed: ClientSignature,
   caller: Caller,
 ): Promise<RecordEnvelope> {
   const now = session.moment(record.meta);
@@ -114,8 +114,8 @@ function dropWrite(
   kind: Kind,
   ledger: Ledger,
   record: RecordEnvelope,
-  { change }: Stored,
-  { proofs }: ClientSigned,
+  { change }: StoredRecord,
+  { proofs }: ClientSignature,
 ): DecidedWrite {
   const handle = String(record.data.handle);
   const dependants = kind.links.dependants?.map((dependant) => ({ kind: dependant.kind, link: handle }));

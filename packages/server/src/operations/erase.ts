@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { assertSigned, type ClientSigned } from '../authorization/client-signature.js';
+import { assertSignature, type ClientSignature } from '../authorization/client-signature.js';
 import { domainOfRecord } from '../authorization/subject.js';
 import { clientTrail } from '../authorization/trail.js';
 import { Overloaded } from '../base/gather.js';
@@ -15,7 +15,7 @@ import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { usesOfProofs } from '../records/proofs.js';
-import { assertUnder, getParent, getRecord, type Stored } from '../records/stored-record.js';
+import { assertUnder, getParent, getRecord, type StoredRecord } from '../records/stored-record.js';
 import { recordKeyOf } from '../records/version.js';
 import { Unsealed } from '../store/erasure.js';
 import { addHash, erasureBody, erasureBodySchema } from './bodies.js';
@@ -55,14 +55,14 @@ async function attemptErasure(
   kind: Kind,
   command: Command,
   data: ErasureData,
-  signed: ClientSigned,
+  signed: ClientSignature,
 ): Promise<Answer> {
   const { stored, action, domain } = await findLatest(session, kind, command);
   const { record, change } = stored;
   const refusal = whyNotErased(kind, { status: record.meta.status, isDropped: action === 'drop' });
   const commits = action !== 'erase' && refusal === undefined;
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
-  assertSigned(signed, caller);
+  assertSignature(signed, caller);
   await authorize(session, caller, requestFor(kind, stored));
   if (data.luid !== record.luid) throw invalidErasure('Luid in the data does not match the luid of the record');
   if (action === 'erase') return { status: 200, body: stored.body };
@@ -90,7 +90,7 @@ async function attemptErasure(
  * The right that is asked for. Of a final record, rules of itself and of its domain do not count: its maker wrote the one and
  * picked the other, and could erase a payment that others rely on.
  */
-function requestFor(kind: Kind, stored: Stored): AccessRequest {
+function requestFor(kind: Kind, stored: StoredRecord): AccessRequest {
   if (finalStatuses(kind).length === 0) return toAccessRequest('erase', kind, stored);
   const { access: _, ...data } = stored.record.data;
   return { ...toAccessRequest('erase', kind, { ...stored, record: { ...stored.record, data } }), isOutside: true };
@@ -98,7 +98,7 @@ function requestFor(kind: Kind, stored: Stored): AccessRequest {
 
 interface Latest {
   /** As its last change left it. */
-  readonly stored: Stored;
+  readonly stored: StoredRecord;
   /** What that change has done. */
   readonly action: ChangeAction;
   readonly domain: string | undefined;

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 
 /** A record's data as the ledger completed it. */
-export interface Completed {
+export interface CompletedData {
   readonly data: JsonObject;
   readonly hash: string;
   readonly secrets: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function generateData(
   kind: Kind,
   data: JsonObject,
   secrets: Readonly<Record<string, string>>,
-): Completed | undefined {
+): CompletedData | undefined {
   const generated = kind.data.generated?.(data, service.runtime.random);
   if (!generated) return undefined;
   const hash = hashOf(generated.data, service.suite);

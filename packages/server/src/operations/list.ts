@@ -15,7 +15,7 @@ import { filtersOf } from '../lists/filters.js';
 import { type PageQuery, parsePage } from '../lists/page.js';
 import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
-import { createUnjudged } from '../lists/unjudged.js';
+import { createUndecidedBodies } from '../lists/undecided-bodies.js';
 import { visiblePage } from '../lists/visible-page.js';
 import { stepsOfText } from '../metering/task.js';
 import { parseIndexedSubject } from '../records/access-facts.js';
@@ -124,7 +124,7 @@ export async function pageOfVisible(
   parent: Parent | undefined,
   shows: typeof visible = visible,
 ): Promise<readonly PageVersion[]> {
-  const records = createUnjudged(session, kind);
+  const records = createUndecidedBodies(session, kind);
   const abandoned = () => session.task.abandonment();
   const next = async (limit: number, after: ListPosition | undefined) => {
     const query = {

@@ -8,7 +8,7 @@ import { type ClientProofs, usesOfProofs } from '../records/proofs.js';
  * @param luid of the record that the proofs are for
  * @throws `record.invalid` when one of them was used for another record
  */
-export async function assertUnused(
+export async function assertProofsUnused(
   session: Session,
   { proofs }: { readonly proofs: Pick<ClientProofs, 'signed'> },
   luid: string,

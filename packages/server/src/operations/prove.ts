@@ -26,7 +26,7 @@ import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
 import { assertMoments } from '../records/moments.js';
-import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
+import { assertNamesLedger, assertProofBinding } from '../records/proof-binding.js';
 import {
   isSameProof,
   isSigned,
@@ -42,7 +42,7 @@ import { bodyChecksOf } from './bodies.js';
 import { hintOnPolicy } from './hints/on-policy.js';
 import { hintWithin } from './hints/within.js';
 import type { Operation } from './operation.js';
-import { assertUnused } from './proof-use.js';
+import { assertProofsUnused } from './proof-use.js';
 import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
@@ -63,7 +63,7 @@ export async function answerProve(session: Session, kind: Kind, command: Command
     const { record, change, body: served, parent } = found;
     const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifySentProof(session, record.hash, sent) : undefined;
-    assertMeant(session.ledger, kind, [sent.custom]);
+    assertProofBinding(session.ledger, kind, [sent.custom]);
     assertMoments(session, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isLedgerKey(session, proof.public);
@@ -99,7 +99,7 @@ export async function answerProve(session: Session, kind: Kind, command: Command
     assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
     await session.task.turn();
     const uses = usesOfProofs(session, { signed: proof ? [proof] : [] });
-    if (handover && proof) await assertUnused(session, { proofs: { signed: [proof] } }, record.luid);
+    if (handover && proof) await assertProofsUnused(session, { proofs: { signed: [proof] } }, record.luid);
     const added = handover ? await handover.takeProof(session, record, stored) : [];
     const proved = withProof(session, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     await session.task.turn();

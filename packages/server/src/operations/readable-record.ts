@@ -9,7 +9,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Command } from '../records/command.js';
-import { assertUnder, getParent, getRecord, type Stored } from '../records/stored-record.js';
+import { assertUnder, getParent, getRecord, type StoredRecord } from '../records/stored-record.js';
 import type { Versioned } from '../store/queries/history.js';
 
 /** A record whose history may be read. */
@@ -43,7 +43,7 @@ export async function readableRecord(
   return erasedBy === undefined ? { record } : { record, erasedBy };
 }
 
-type FoundRecord = Pick<Stored, 'record' | 'parent'> & Pick<Readable, 'erasedBy'>;
+type FoundRecord = Pick<StoredRecord, 'record' | 'parent'> & Pick<Readable, 'erasedBy'>;
 
 async function findReadable(session: Session, kind: Kind, command: Command): Promise<FoundRecord> {
   return (await findDropped(session, kind, command)) ?? (await getRecord(session, kind, command));

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
-import type { ClientSigned } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/client-signature.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
@@ -17,7 +17,7 @@ import type { Write } from '../store/committer/write.js';
 import type { StoredChange } from '../store/queries/history.js';
 
 /** The answer to a create that was sent again. */
-export interface Repeated {
+export interface RepeatedCreate {
   readonly body: string;
   /** The version that it is. */
   readonly change: NonNullable<Answer['change']>;
@@ -40,9 +40,9 @@ export async function findRepeatedCreate(
   session: Session,
   kind: Kind,
   { key, hash }: Pick<Write, 'key' | 'hash'>,
-  { proofs, token }: Pick<ClientSigned, 'proofs' | 'token'>,
+  { proofs, token }: Pick<ClientSignature, 'proofs' | 'token'>,
   parent?: Parent,
-): Promise<Repeated | undefined> {
+): Promise<RepeatedCreate | undefined> {
   const record = await session.findVersion(kind.name, key, 'handle');
   if (!record) return undefined;
   const { change: first } = await session.store.history.one(
@@ -76,7 +76,7 @@ export async function findRepeatedCreate(
 export function isRepeatedUpdate(
   session: Session,
   { hash, meta }: RecordEnvelope,
-  { hash: sent, proofs }: ClientSigned,
+  { hash: sent, proofs }: ClientSignature,
 ): boolean {
   return hash === sent && hasSameProofs(session, meta.proofs, proofs.signed);
 }
@@ -92,7 +92,7 @@ export async function findRepeatedDrop(
   kind: Kind,
   command: Command,
   luid: string,
-  signed: ClientSigned,
+  signed: ClientSignature,
 ): Promise<DroppedRecord | undefined> {
   if (!isLuid(luid, kind.prefix)) return undefined;
   const dropped = await findDroppedRecord(session, kind, command, luid);
@@ -107,7 +107,7 @@ async function mayDrop(
   session: Session,
   kind: Kind,
   { before, ...stored }: DroppedRecord,
-  { proofs, token }: ClientSigned,
+  { proofs, token }: ClientSignature,
 ): Promise<boolean> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
   return isAuthorized(session, caller, toAccessRequest('drop', kind, { ...stored, record: before }));

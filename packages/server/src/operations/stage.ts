@@ -2,14 +2,14 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import type { Token } from '../auth/token.js';
-import type { ClientSigned } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/client-signature.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
 import type { Answer, Command } from '../records/command.js';
 import type { SentDrop, SentProof } from '../records/sent-record.js';
-import type { Stored } from '../records/stored-record.js';
+import type { StoredRecord } from '../records/stored-record.js';
 
 /** Actions that policies can hand to a service outside (interface/forwarding). */
 export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
@@ -30,7 +30,12 @@ export interface HandOverStage {
    * @param found the ledger's own record; undefined where at most the service outside has it
    * @param data what an update would make of a record that only the service outside has
    */
-  ofRecord(session: Session, action: HandedAction, found: Stored | undefined, data?: JsonObject): Handover | undefined;
+  ofRecord(
+    session: Session,
+    action: HandedAction,
+    found: StoredRecord | undefined,
+    data?: JsonObject,
+  ): Handover | undefined;
   /** How a list is handed over. @throws `forward.unexpected-error` when policies have several ways */
   ofList(session: Session): ListHandover | undefined;
   /**
@@ -65,9 +70,9 @@ export interface Handover {
   /** Sends a version that only the service outside will keep. */
   answerVersion(session: Session, version: HandedVersion): Promise<Answer>;
   /** Sends a drop that the ledger is about to store. */
-  takeDrop(session: Session, sent: SentDrop, signed: ClientSigned, caller: Caller): Promise<void>;
+  takeDrop(session: Session, sent: SentDrop, signed: ClientSignature, caller: Caller): Promise<void>;
   /** Sends a drop of a record that only the service outside keeps. */
-  answerDrop(session: Session, sent: SentDrop, signed: ClientSigned, caller: Caller): Promise<Answer>;
+  answerDrop(session: Session, sent: SentDrop, signed: ClientSignature, caller: Caller): Promise<Answer>;
   /** Sends a proof that the ledger is about to store. @returns more proofs to be kept with it */
   takeProof(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<StoredProof[]>;
   answerProof(session: Session, sent: SentProof, token: Token | undefined): Promise<Answer>;
@@ -89,7 +94,7 @@ export interface HandedVersion {
   /** As the client sent it; of a new record, the luid is the ledger's. */
   readonly data: JsonObject;
   readonly luid?: string;
-  readonly signed: ClientSigned;
+  readonly signed: ClientSignature;
   readonly caller: Caller;
   /** As the ledger will store it; absent where only the service outside keeps it. */
   readonly record?: RecordEnvelope;

@@ -1,10 +1,10 @@
 import type { Token } from '../auth/token.js';
-import type { ClientSigned } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/client-signature.js';
 import type { Kind } from '../kinds/kind.js';
 import { isLedgerKey } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { assertMoments } from '../records/moments.js';
-import { assertMeant, assertNamesLedger } from '../records/proof-binding.js';
+import { assertNamesLedger, assertProofBinding } from '../records/proof-binding.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent-record.js';
 
@@ -21,7 +21,7 @@ export function verifySignedBody(
   kind: Kind,
   sent: SentRecord,
   token: Token | undefined,
-): ClientSigned {
+): ClientSignature {
   return verifyProofs(session, kind, verifyHash(session, sent), sent, token);
 }
 
@@ -32,9 +32,9 @@ export function verifyProofs(
   hash: string,
   sent: SentRecord,
   token: Token | undefined,
-): ClientSigned {
+): ClientSignature {
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
-  assertMeant(session.ledger, kind, customsOf(sentProofs));
+  assertProofBinding(session.ledger, kind, customsOf(sentProofs));
   assertMoments(session, customsOf(sentProofs));
   const { partial } = sentProofs;
   const signed = sentProofs.signed.filter((proof) => !isLedgerKey(session, proof.public));

@@ -22,7 +22,7 @@ interface AccessFacts {
  *
  * @returns undefined when they are longer than `limits.judged`; the record itself is then judged
  */
-export function formatJudged(record: RecordEnvelope, change: number): string | undefined {
+export function formatAccessFacts(record: RecordEnvelope, change: number): string | undefined {
   const { owners, labels = [], thread } = record.meta;
   const judged: AccessFacts = {
     change,

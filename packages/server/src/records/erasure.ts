@@ -13,7 +13,7 @@ export type ErasureData = JsonObject & {
 };
 
 /** A record that is erased, as far as the change that erases it says it. */
-export interface Erased {
+export interface ErasedVersion {
   readonly kind: Kind;
   readonly data: ErasureData;
   readonly hash: string;
@@ -31,7 +31,7 @@ export function erasureCustom({ luid }: ErasureData, moment: string): JsonObject
 /** The last change of a record: a statement in the form of a record, without any of its members. */
 export function erasureWrite(
   { id, version }: Pick<Ledger, 'id' | 'version'>,
-  { kind, data, hash, domain, proofs, moment }: Erased,
+  { kind, data, hash, domain, proofs, moment }: ErasedVersion,
 ): Omit<Write, 'proofs' | 'veiled' | 'mac' | 'leaves' | 'assumedUnregistered'> {
   const { luid, change } = data;
   const meta = {

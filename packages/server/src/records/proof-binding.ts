@@ -10,7 +10,7 @@ import type { SentProof } from './sent-record.js';
  * @param ledger a new one still lacks its luid
  * @throws `record.invalid` for a proof that was meant for another ledger or another kind
  */
-export function assertMeant(
+export function assertProofBinding(
   { handle, luid }: Pick<Ledger, 'handle'> & Partial<Pick<Ledger, 'luid'>>,
   kind: Kind,
   customs: readonly SentProof['custom'][],

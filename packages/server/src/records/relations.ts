@@ -3,7 +3,7 @@ import type { Kind, KindName } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 
 /** A record that data names. */
-export interface Related {
+export interface RelatedRecord {
   readonly kind: KindName;
   readonly handle: string;
   /** The domain it is in. */
@@ -15,7 +15,7 @@ export interface Related {
  *
  * @throws `record.relation-not-found` for the first one missing, in the kind's order (interface/errors#details)
  */
-export async function findRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
+export async function findRelations(session: Session, kind: Kind, data: JsonObject): Promise<RelatedRecord[]> {
   const relations = kind.links.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>

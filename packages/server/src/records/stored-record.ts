@@ -15,7 +15,7 @@ export interface Parent {
 }
 
 /** A current record and the number of its version. */
-export interface Stored {
+export interface StoredRecord {
   readonly record: RecordEnvelope;
   readonly change: number;
   /** As it is served. */
@@ -29,7 +29,7 @@ export interface Stored {
  * @throws `record.not-found` (interface/records#read); `record.invalid` when a nested record belongs to another parent
  *   than the path's (interface/signers#factors); OutOfDate when it was found under another state of the ledger
  */
-export async function getRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
+export async function getRecord(session: Session, kind: Kind, command: Command): Promise<StoredRecord> {
   const found = await findRecord(session, kind, command);
   if (!found) throw notFound(kind);
   return found;
@@ -40,7 +40,7 @@ export async function getRecord(session: Session, kind: Kind, command: Command):
  *
  * @throws as `getRecord` does, except `record.not-found` for the record itself
  */
-export async function findRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
+export async function findRecord(session: Session, kind: Kind, command: Command): Promise<StoredRecord | undefined> {
   const parent = await getParent(session, kind, command);
   const id = command.params.id ?? '';
   const found = isLuid(id, kind.prefix)
@@ -51,7 +51,7 @@ export async function findRecord(session: Session, kind: Kind, command: Command)
 }
 
 /** A dropped record, as its drop left it and as it was before. */
-export interface DroppedRecord extends Stored {
+export interface DroppedRecord extends StoredRecord {
   readonly before: RecordEnvelope;
 }
 
@@ -144,7 +144,7 @@ async function find(
   session: Session,
   kind: Kind,
   query: { id: string; by: 'handle' | 'luid' },
-): Promise<Stored | undefined> {
+): Promise<StoredRecord | undefined> {
   // PostgreSQL text cannot hold it, and handles never do.
   if (query.id.includes('\u0000')) return undefined;
   const { version, record } = await session.store.findVersion({ ledger: session.ledger.id, kind: kind.name, ...query });
@@ -156,7 +156,7 @@ async function find(
 }
 
 /** A stored version. Its body is parsed on first access to the record: most reads only pass it on. */
-function toStored(body: string, change: number): Stored {
+function toStored(body: string, change: number): StoredRecord {
   let record: RecordEnvelope | undefined;
   return {
     body,
@@ -169,7 +169,7 @@ function toStored(body: string, change: number): Stored {
 }
 
 /** A record by luid or handle, for kinds whose key is their handle. */
-function findByIdOrHandle(session: Session, kind: Kind, id: string): Promise<Stored | undefined> {
+function findByIdOrHandle(session: Session, kind: Kind, id: string): Promise<StoredRecord | undefined> {
   return find(session, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
 }
 

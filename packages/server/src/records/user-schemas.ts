@@ -5,7 +5,7 @@ import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers
 import type { Session } from '../ledgers/session.js';
 
 /** The subject of users' schemas: a kind of record, or the data of an operation, by its name in `data.record`. */
-export interface Schemed {
+export interface SchemaSubject {
   readonly name: string;
   readonly data: Pick<Kind['data'], 'schemas' | 'missingSchema'>;
 }
@@ -23,7 +23,7 @@ const verifiedEntries = new WeakSet<SchemaEntry>();
  */
 export async function checkUserSchema(
   session: Session,
-  kind: Schemed,
+  kind: SchemaSubject,
   data: JsonObject,
   domain: string | undefined,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function checkUserSchema(
   schema.check(data, (steps) => task.chargeUnbounded(steps));
 }
 
-async function compileEntry(session: Session, entry: SchemaEntry, kind: Schemed) {
+async function compileEntry(session: Session, entry: SchemaEntry, kind: SchemaSubject) {
   const schema = await loadSchema(session, entry, kind);
   verifiedEntries.add(entry);
   const known = session.compiledSchemas.get(entry.hash);
@@ -69,12 +69,12 @@ function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): 
   return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
 }
 
-function schemaNotFound({ name, data }: Schemed, handle: string, custom?: JsonObject): LedgerError {
+function schemaNotFound({ name, data }: SchemaSubject, handle: string, custom?: JsonObject): LedgerError {
   const detail = data.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${name}.`;
   return new LedgerError('record.relation-not-found', detail, custom);
 }
 
-function schemaMissing(kind: Schemed): LedgerError {
+function schemaMissing(kind: SchemaSubject): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
     `There are schemas defined for record of type ${kind.name}, you must specify at least one.`,
@@ -88,7 +88,7 @@ function schemaMissing(kind: Schemed): LedgerError {
 async function loadSchema(
   { ledger, integrity, findVersion }: Pick<Session, 'ledger' | 'integrity' | 'findVersion'>,
   { luid, hash, handle, domain, status }: SchemaEntry,
-  { name }: Schemed,
+  { name }: SchemaSubject,
 ): Promise<JsonObject> {
   const record = await findVersion('schema', luid, 'luid');
   const schema = readJson(record?.body ?? '{"data":{}}') as RecordEnvelope;

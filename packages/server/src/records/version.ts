@@ -4,7 +4,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
-import { formatJudged } from './access-facts.js';
+import { formatAccessFacts } from './access-facts.js';
 import { filterDocument } from './document.js';
 import { recordText } from './serve.js';
 
@@ -59,7 +59,7 @@ export function versionOf(
     link,
     proven: link !== undefined && meta.proofs.some((proof) => proof.public === link),
     document: JSON.stringify({ [scope(ledger.id, kind.name)]: filterDocument(kind, data, meta) }),
-    judged: formatJudged(record, change),
+    judged: formatAccessFacts(record, change),
     body,
   };
 }
@@ -76,7 +76,7 @@ export function versionAfter<First extends VersionWrite>(
   { change, status, text: body }: { readonly change: number; readonly status: string; readonly text: string },
 ): First {
   if (Buffer.byteLength(body) > limits.record) throw tooLarge(limits.record);
-  return { ...first, change, status, body, judged: formatJudged(record, change) };
+  return { ...first, change, status, body, judged: formatAccessFacts(record, change) };
 }
 
 function tooLarge(most: number): LedgerError {

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import type { ValidationError } from '@countersign/safe-json-schema';
 
 /** What the detail of a refusal tells of an error. */
-export interface Told {
+export interface ToldError {
   readonly instancePath: string;
   readonly message: string;
   readonly params?: JsonObject;
@@ -15,26 +15,26 @@ export interface Told {
  * @param errors in the words of the interface
  * @param schema by which the body was checked
  */
-export function tellIntended(errors: readonly ValidationError[], schema: object, body: unknown): readonly Told[] {
+export function tellIntended(errors: readonly ValidationError[], schema: object, body: unknown): readonly ToldError[] {
   return errors
     .filter(({ keyword }) => keyword === 'oneOf')
-    .reduce<readonly Told[]>((told, choice) => {
+    .reduce<readonly ToldError[]>((told, choice) => {
       const { instancePath, schemaPath } = choice;
       const value = valueAtPointer(body, instancePath);
       const actions = actionsOfAlternatives(valueAtPointer(schema, schemaPath.slice(1)));
       if (!actions || !isObject(value)) return told;
       const meant = actions.indexOf(value.action as string);
-      const isOfMeant = (one: Told) => isErrorBelow(one, `${schemaPath}/${meant}/`);
+      const isOfMeant = (one: ToldError) => isErrorBelow(one, `${schemaPath}/${meant}/`);
       const others = told.filter((one) => one !== choice && !(isErrorBelow(one, `${schemaPath}/`) && !isOfMeant(one)));
       return meant < 0 ? [...others, unknownAction(instancePath, value, actions)] : others;
     }, errors);
 }
 
-function isErrorBelow(error: Told, path: string): boolean {
+function isErrorBelow(error: ToldError, path: string): boolean {
   return (error as Partial<ValidationError>).schemaPath?.startsWith(path) ?? false;
 }
 
-function unknownAction(instancePath: string, { action }: JsonObject, actions: readonly string[]): Told {
+function unknownAction(instancePath: string, { action }: JsonObject, actions: readonly string[]): ToldError {
   if (action === undefined) return { instancePath, message: "must have required property 'action'" };
   const message = `must be equal to one of the allowed values: ${actions.join(', ')}`;
   return { instancePath: `${instancePath}/action`, message };

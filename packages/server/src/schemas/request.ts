@@ -4,7 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
-import { type Told, tellIntended } from './intended-errors.js';
+import { type ToldError, tellIntended } from './intended-errors.js';
 import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
 import { listSharedSchemas } from './shared-schemas.js';
 
@@ -62,7 +62,7 @@ function requestSchemaError(found: readonly ErrorObject[], schema: TSchema, body
 }
 
 /** The pattern of handles is 90 characters that tell nobody what a handle is. */
-function wordingOf({ message, params }: Told): string {
+function wordingOf({ message, params }: ToldError): string {
   if (params?.pattern !== HANDLE_PATTERN) return message;
   return 'must be a handle: letters, digits, _, -, + and ., such as shop, user@acme or tel:123@acme';
 }

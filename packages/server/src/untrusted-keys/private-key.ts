@@ -62,12 +62,12 @@ function judgePrivateKey(pem: string): SigningPrivateKey | { readonly refusal: s
 }
 
 /** PKCS#8 in DER, of numbers that were judged. */
-interface Written {
+interface WrittenKey {
   readonly der: Buffer;
   readonly rsa?: RsaPrivate;
 }
 
-function loadKey({ der, rsa }: Written): SigningPrivateKey | { readonly refusal: string } {
+function loadKey({ der, rsa }: WrittenKey): SigningPrivateKey | { readonly refusal: string } {
   try {
     return { key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), ...(rsa ? { rsa } : {}) };
   } catch {
@@ -77,7 +77,7 @@ function loadKey({ der, rsa }: Written): SigningPrivateKey | { readonly refusal:
 }
 
 /** The first private key in a text, written anew; or why it is not taken. */
-function rewriteKey(pem: string): Written | string {
+function rewriteKey(pem: string): WrittenKey | string {
   const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'));
   if (!block) return UNREADABLE_PRIVATE_KEY;
   if (block.label.startsWith('ENCRYPTED') || block.text.includes('ENCRYPTED')) return LOCKED;
@@ -85,7 +85,7 @@ function rewriteKey(pem: string): Written | string {
   return bytes ? writeAs(block, bytes) : UNREADABLE_PRIVATE_KEY;
 }
 
-function writeAs({ label }: PemBlock, bytes: Uint8Array): Written | string {
+function writeAs({ label }: PemBlock, bytes: Uint8Array): WrittenKey | string {
   switch (label) {
     case 'PRIVATE KEY':
       return writePkcs8(readDer(bytes));
@@ -99,7 +99,7 @@ function writeAs({ label }: PemBlock, bytes: Uint8Array): Written | string {
 }
 
 /** PrivateKeyInfo (RFC 5208), or OneAsymmetricKey (RFC 5958), whose attributes and public key are left out. */
-function writePkcs8(value: DerValue): Written | string {
+function writePkcs8(value: DerValue): WrittenKey | string {
   const [version, named, key, ...rest] = value.parts();
   if (!version || !named || !key || version.integer() > 1n || rest.length > 2) return UNREADABLE_PRIVATE_KEY;
   const algorithm = readAlgorithm(named);
@@ -116,7 +116,7 @@ function writePkcs8(value: DerValue): Written | string {
   }
 }
 
-function writeRsa(value: DerValue): Written | string {
+function writeRsa(value: DerValue): WrittenKey | string {
   const numbers = readRsaPrivate(value);
   if (!numbers || !isBoundedRsa(numbers)) return NOT_TAKEN;
   if (!fitsTogether(numbers)) return UNFIT_NUMBERS;
@@ -129,7 +129,7 @@ function writeRsa(value: DerValue): Written | string {
  *
  * @param known the algorithm that stands beside it, as in PKCS#8; undefined where the key itself has to name the curve
  */
-function writeEc(value: DerValue, known: Algorithm | undefined): Written | string {
+function writeEc(value: DerValue, known: Algorithm | undefined): WrittenKey | string {
   const [version, secret, ...more] = value.parts();
   if (!version || !secret || version.integer() !== 1n || more.length > 2) return UNREADABLE_PRIVATE_KEY;
   const parameters = more.find(({ tag }) => tag === TAG.context)?.parts(TAG.context)[0];

@@ -1,7 +1,7 @@
 import type { Accounts } from '../kept/accounts.js';
 import type { Lives } from '../kept/lives.js';
 import { momentNumber } from '../kept/moment.js';
-import type { Moved, MovedRows } from '../kept/moved-rows.js';
+import type { MovedRow, MovedRows } from '../kept/moved-rows.js';
 import type { Records } from '../kept/records.js';
 import type { EntryLine } from '../lines.js';
 
@@ -76,7 +76,7 @@ export class ErasedWallets {
 
 /** What a movement and its note have in common beside the wallet. */
 function movementKey(
-  { intent, change, availableBy, reservedBy, moment }: Omit<Moved, 'account' | 'isJudged'>,
+  { intent, change, availableBy, reservedBy, moment }: Omit<MovedRow, 'account' | 'isJudged'>,
   symbol: string,
 ): string {
   return `${intent} ${change} ${symbol} ${availableBy} ${reservedBy} ${moment}`;

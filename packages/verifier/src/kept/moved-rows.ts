@@ -2,7 +2,7 @@ import type { ProvenMovement } from '../movements.js';
 import { Column } from './column.js';
 
 /** A movement whose record and account are numbers, and its moment a code. */
-export interface Moved extends Pick<ProvenMovement, 'change' | 'availableBy' | 'reservedBy' | 'isJudged'> {
+export interface MovedRow extends Pick<ProvenMovement, 'change' | 'availableBy' | 'reservedBy' | 'isJudged'> {
   readonly intent: number;
   readonly account: number;
   readonly moment: number;
@@ -29,7 +29,7 @@ export class MovedRows {
     return this.#count;
   }
 
-  get(row: number): Moved {
+  get(row: number): MovedRow {
     return {
       intent: this.#intents.get(row),
       change: this.#changes.get(row),
@@ -42,7 +42,7 @@ export class MovedRows {
   }
 
   /** Adds all that an intent has moved. */
-  add(intent: number, moved: readonly Moved[]): void {
+  add(intent: number, moved: readonly MovedRow[]): void {
     this.#first.set(intent, this.#count);
     this.#many.set(intent, moved.length);
     for (const one of [...moved].sort(compareMoved)) {
@@ -88,6 +88,6 @@ export class MovedRows {
   }
 }
 
-function compareMoved(one: Moved, other: Moved): number {
+function compareMoved(one: MovedRow, other: MovedRow): number {
   return one.change - other.change || one.account - other.account;
 }

@@ -1,7 +1,7 @@
 import type { LogHead } from '../lines.js';
 
 /** What the sentences on the log depend on. */
-export interface LogLooked {
+export interface LogFacts {
   readonly head: LogHead | undefined;
   /** Changes without a leaf, and the moment of the oldest. */
   readonly waiting: number;
@@ -20,7 +20,7 @@ export interface LogLooked {
 }
 
 /** What was checked of the log, and what could not be. */
-export function logSentences(looked: LogLooked): { checked: string[]; unchecked: string[] } {
+export function logSentences(looked: LogFacts): { checked: string[]; unchecked: string[] } {
   const { head, waiting, oldest, held, earlier, isSound, cosigned } = looked;
   if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...sentencesOnErased(looked)] };
   const checked = [
@@ -54,7 +54,7 @@ export function logSentences(looked: LogLooked): { checked: string[]; unchecked:
 
 const LEFT_OUT = 'Whether changes, or whole records, were left out';
 
-function sentencesOnErased({ erased, named }: LogLooked): string[] {
+function sentencesOnErased({ erased, named }: LogFacts): string[] {
   const logged = erased - named;
   const sentences = [
     logged > 0 &&

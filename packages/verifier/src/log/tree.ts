@@ -7,7 +7,7 @@ import { LeafHashes } from './leaf-hashes.js';
 import { commitmentOfLine, type LoggedLine, toLoggedLine } from './leaf-of-line.js';
 import { generationOf, headDefect, logOf } from './log-head.js';
 import { judgeEarlier, predecessorDefect } from './predecessor.js';
-import type { LogLooked } from './sentences.js';
+import type { LogFacts } from './sentences.js';
 
 export interface TreeOptions {
   readonly header: HeaderLine;
@@ -67,7 +67,7 @@ export class TreeVerifier {
     }
   }
 
-  end(): LogLooked {
+  end(): LogFacts {
     const { held, policy } = this.options;
     const head = this.#head;
     if (!head) {
@@ -86,7 +86,7 @@ export class TreeVerifier {
     return this.#looked(this.#cosigned(head));
   }
 
-  #looked(cosigned: LogLooked['cosigned']): LogLooked {
+  #looked(cosigned: LogFacts['cosigned']): LogFacts {
     const { same, unknown } = this.#earlier;
     const held = this.options.held.length - same - unknown;
     return {
@@ -200,7 +200,7 @@ export class TreeVerifier {
     return true;
   }
 
-  #cosigned(head: LogHead): LogLooked['cosigned'] {
+  #cosigned(head: LogHead): LogFacts['cosigned'] {
     const { policy } = this.options;
     if (!policy) return undefined;
     const name = head.cosigned === undefined ? 'the checkpoint of the export' : 'the cosigned checkpoint of the export';

@@ -1,5 +1,5 @@
 import { Failure } from '../../terminal/failure.js';
-import { type Served, ServerRefusal } from './served.js';
+import { ServerRefusal, type ServerSource } from './server-source.js';
 
 /** Handles that are looked for in one list: each takes some hundred requests. */
 const MOST_HANDLES = 5;
@@ -15,7 +15,11 @@ const [FIRST_CODE, LAST_CODE] = [0x21, 0x7e];
  *
  * @param known handles of the list that are read
  */
-export async function findRefusedHandles(served: Served, path: string, known: readonly string[]): Promise<string[]> {
+export async function findRefusedHandles(
+  served: ServerSource,
+  path: string,
+  known: readonly string[],
+): Promise<string[]> {
   const handles: string[] = [];
   if (known.length + MOST_HANDLES >= WHOLE) return handles;
   const search = new Search(served, path, [...known].sort());
@@ -35,7 +39,7 @@ export async function findRefusedHandles(served: Served, path: string, known: re
 
 class Search {
   constructor(
-    private readonly served: Served,
+    private readonly served: ServerSource,
     private readonly path: string,
     private readonly known: readonly string[],
   ) {}

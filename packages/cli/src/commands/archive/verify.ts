@@ -13,7 +13,7 @@ import { Findings } from './findings.js';
 import { verifyAgain } from './read-again.js';
 import { loadSuite } from './server-parts.js';
 import { type ProvenVersion, verifyInLog } from './verify-proof.js';
-import { type ServedOptions, verifyServed } from './verify-served.js';
+import { type ServedOptions, verifyServed } from './verify-server.js';
 
 export const verifyCommand: CliCommand = {
   path: ['verify'],

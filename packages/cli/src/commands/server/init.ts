@@ -2,7 +2,7 @@ import { type AnyRefusal, isRefusal, type Ledger, type Schemas } from '@counters
 import { findTarget, LOCAL_SERVER, makeClient, openKey } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
-import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
+import { pairOf, type SigningKeyPair } from '../../home/encrypted-key.js';
 import { KeyStore, type StoredKey } from '../../home/key-store.js';
 import { Failure } from '../../terminal/failure.js';
 import { commandName } from '../../terminal/surroundings.js';
@@ -116,7 +116,7 @@ function nobodyMay({ reason, detail }: AnyRefusal, { href }: URL): Failure {
 async function findOrMakeKey(
   invocation: Invocation,
   name: string,
-): Promise<{ readonly key: KeyPair; readonly made?: StoredKey }> {
+): Promise<{ readonly key: SigningKeyPair; readonly made?: StoredKey }> {
   const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
   if ((await store.list()).some((one) => one.name === name)) {
     return { key: await openKey(invocation, name) };

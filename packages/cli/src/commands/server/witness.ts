@@ -6,7 +6,7 @@ import { openKey } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
-import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
+import { pairOf, type SigningKeyPair } from '../../home/encrypted-key.js';
 import { isEncrypted, parsePrivateKey } from '../../home/key-store.js';
 import { usage } from '../../terminal/failure.js';
 import { readText } from '../../terminal/input.js';
@@ -88,7 +88,7 @@ export const witness: CliCommand = {
 /** Milliseconds that requests under way have when the witness stops. */
 const LAST_REQUESTS = 2_000;
 
-async function loadWitnessKey(invocation: Invocation): Promise<KeyPair> {
+async function loadWitnessKey(invocation: Invocation): Promise<SigningKeyPair> {
   const file = invocation.get('key-file');
   const name = invocation.get('key');
   if ((file === undefined) === (name === undefined)) throw usage('Which key?', 'give --key or --key-file');

@@ -49,7 +49,7 @@ async function serveLog(
       const session = openSession(withDecisionLog({ ...service, task }, request), ledger!);
       try {
         found.isPublic = await admit(session, request);
-        await task.turn(STEPS);
+        await task.turn(READ_STEPS);
         found.part = await loadLogPart(session, address!);
         return { status: 200 };
       } catch (error) {
@@ -69,7 +69,7 @@ async function serveLog(
 }
 
 /** What a request is charged: to hash a tile. */
-const STEPS = 500;
+const READ_STEPS = 500;
 
 /** @throws `api.route-not-found` for what the tree that is shown does not have; LogStopped */
 async function loadLogPart(session: Session, { generation, asked }: LogAddress): Promise<LogPart> {

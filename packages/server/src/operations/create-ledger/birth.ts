@@ -22,7 +22,7 @@ import type { BirthRecord, Births } from '../../store/queries/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
 
 /** The client's part of the record of a new ledger. */
-export interface Founding {
+export interface FoundingRecord {
   readonly hash: string;
   readonly data: JsonObject;
   readonly proofs: readonly StoredProof[];
@@ -43,7 +43,7 @@ export interface NewLedger {
  * Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with
  * (interface/ledgers#birth-records).
  */
-export function newLedger(service: Service, founding: Founding): NewLedger {
+export function newLedger(service: Service, founding: FoundingRecord): NewLedger {
   const now = moment(service.runtime);
   const luid = makeBirthLuid(service, 'ledger');
   const keys = SYSTEM_SIGNERS.map((handle) => newKey(service, handle));
@@ -93,7 +93,7 @@ function sealKey({ masterKey }: Service, ledger: string, record: RecordEnvelope,
 }
 
 function ledgerRecord(
-  { hash, data, proofs, owners }: Founding,
+  { hash, data, proofs, owners }: FoundingRecord,
   system: Countersigner,
   luid: string,
   now: string,

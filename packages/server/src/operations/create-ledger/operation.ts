@@ -3,13 +3,13 @@ import type { CallerKey } from '../../access/caller.js';
 import { decideAccess } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
-import type { ClientSigned } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/client-signature.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { assertMoments } from '../../records/moments.js';
-import { assertMeant } from '../../records/proof-binding.js';
+import { assertProofBinding } from '../../records/proof-binding.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import {
   clientProofs,
@@ -38,7 +38,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   const hash = verifyHash(service, sent);
   const sentProofs = clientProofs(service, hash, sent, false);
   const handle = String(sent.data.handle);
-  assertMeant({ handle }, kind, customsOf(sentProofs));
+  assertProofBinding({ handle }, kind, customsOf(sentProofs));
   assertMoments(service, customsOf(sentProofs));
   const proofs = sentProofs.signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
@@ -89,7 +89,7 @@ function assertMayCreate(
 async function findRepeatedFounding(
   service: Service,
   handle: string,
-  signed: ClientSigned,
+  signed: ClientSignature,
 ): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
   // The request is outside every ledger, so until here nobody knew whose token it has.

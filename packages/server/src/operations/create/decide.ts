@@ -12,7 +12,7 @@ import type { DecidedWrite, Session } from '../../ledgers/session.js';
 import { findNamedDomain } from '../../records/domain.js';
 import { assertStateFits, checkData } from '../../records/kind-rules.js';
 import { type ClientProofs, usesOfProofs } from '../../records/proofs.js';
-import { findRelations, type Related } from '../../records/relations.js';
+import { findRelations, type RelatedRecord } from '../../records/relations.js';
 import { checkSecretKeys, sealSecrets } from '../../records/secrets.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
@@ -74,7 +74,7 @@ async function checkNew(
   { kind, data, signed, labels, luid, secrets }: Creation,
   caller: Caller,
   place: Placement,
-): Promise<{ needs: readonly Related[]; unique: readonly UniqueLabel[] }> {
+): Promise<{ needs: readonly RelatedRecord[]; unique: readonly UniqueLabel[] }> {
   const { subject, domain } = place;
   await checkUserSchema(session, kind, data, domain);
   const needs = await findRelations(session, kind, data);

@@ -7,7 +7,7 @@ import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
-import type { Completed } from '../generated-data.js';
+import type { CompletedData } from '../generated-data.js';
 import type { Placement } from './place.js';
 import type { Creation } from './verify.js';
 
@@ -22,7 +22,7 @@ export async function makeRecord(
   { kind, data: sent, signed, labels, luid }: Creation,
   caller: Caller,
   { owners, domain }: Placement,
-  completion: Completed | undefined,
+  completion: CompletedData | undefined,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = session.moment();

@@ -1,5 +1,5 @@
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/client-signature.js';
+import { assertSignature } from '../../authorization/client-signature.js';
 import { revealSecrets } from '../../authorization/reveal.js';
 import { creationOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
@@ -11,7 +11,7 @@ import type { Write } from '../../store/committer/write.js';
 import { hintOnRules } from '../hints/on-rules.js';
 import { hintWithin } from '../hints/within.js';
 import type { Operation } from '../operation.js';
-import { assertUnused } from '../proof-use.js';
+import { assertProofsUnused } from '../proof-use.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
 import { decideCreate } from './decide.js';
@@ -60,7 +60,7 @@ async function answerCreate(session: Session, kind: Kind, command: Command, stag
     // A create that only a service outside keeps ends before a commit.
     const commits = !stage.isHanded(session, 'create');
     const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
-    assertSigned(signed, caller);
+    assertSignature(signed, caller);
     const { subject, parent, made, decided } = await decideCreate(session, creation, caller, stage);
     const taken = () => answerTaken(session, creation, caller, made, parent);
     const handover = stage.ofNew(session, subject);
@@ -69,7 +69,7 @@ async function answerCreate(session: Session, kind: Kind, command: Command, stag
     let write: DecidedWrite = { ...versionOf(session.ledger, kind, made, 1), ...decided };
     if (handover) {
       if (await isTaken(session, kind, made)) return taken();
-      await assertUnused(session, signed, made.luid);
+      await assertProofsUnused(session, signed, made.luid);
       const asked = { data, signed, caller, record: made };
       if (handover.proxied) return handover.answerVersion(session, asked);
       const added = await handover.takeVersion(session, asked);

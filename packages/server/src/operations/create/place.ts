@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import type { Subject } from '../../access/context.js';
-import type { ClientSigned } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/client-signature.js';
 import { conditionsOf } from '../../authorization/conditions.js';
 import type { Conditions } from '../../authorization/context.js';
 import { newSubject } from '../../authorization/subject.js';
@@ -57,7 +57,7 @@ async function parentOfNew(
 }
 
 /** The keys that own a new record: those that signed it, and `system.auth` where it signed for a signer. */
-function ownersOf(ledger: Ledger, { proofs }: ClientSigned, caller: Caller): string[] {
+function ownersOf(ledger: Ledger, { proofs }: ClientSignature, caller: Caller): string[] {
   const keys = proofs.signed.map((proof) => proof.public);
   if (caller.token?.key?.signer) keys.push(ledger.auth.public);
   return [...new Set(keys)];

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { ClientSigned } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/client-signature.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
@@ -16,7 +16,7 @@ export interface Creation {
   readonly kind: Kind;
   readonly command: Command;
   readonly data: JsonObject;
-  readonly signed: ClientSigned;
+  readonly signed: ClientSignature;
   readonly labels: string[] | undefined;
   /** Of the new record: the same each time the create is decided, since a bridge may know it. */
   readonly luid: string;

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/client-signature.js';
+import { assertSignature } from '../../authorization/client-signature.js';
 import { Overloaded } from '../../base/gather.js';
 import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -40,7 +40,7 @@ export async function performRetry(
   return inSession(session, async (session) => {
     const stored = await getRecord(session, kind, command);
     const caller = await callerOfWrite(session, signed.proofs.signed, token, false);
-    assertSigned(signed, caller);
+    assertSignature(signed, caller);
     const scope = await authorizeDeliveries(session, kind, stored, caller, action);
     const now = new Date(session.runtime.now());
     const proofs = usesOfProofs(session, signed.proofs);

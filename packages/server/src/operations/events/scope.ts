@@ -5,7 +5,7 @@ import { conditionsOf } from '../../authorization/conditions.js';
 import { listDomainsReaching } from '../../events/bridge-border.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
-import type { Stored } from '../../records/stored-record.js';
+import type { StoredRecord } from '../../records/stored-record.js';
 import type { DeliveryScope } from '../../store/outbox/delivery-list.js';
 
 /** Whether records of the kind have deliveries. */
@@ -26,7 +26,7 @@ export interface OwnedDeliveries extends DeliveryScope {
 export async function authorizeDeliveries(
   session: Session,
   kind: Kind,
-  stored: Stored,
+  stored: StoredRecord,
   caller: Caller,
   action: AccessRequest['action'],
 ): Promise<OwnedDeliveries> {

@@ -1,8 +1,8 @@
 import type { RecordEnvelope } from '@countersign/protocol';
+import { isPolicyReference } from '../../access/applicable-rules.js';
 import type { Caller } from '../../access/caller.js';
 import { may, mayRead } from '../../access/decide.js';
 import type { AccessEntry } from '../../access/rules.js';
-import { isPolicyReference } from '../../access/standing-rules.js';
 import { contextOf } from '../../authorization/context.js';
 import { subjectOf } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';

@@ -7,10 +7,10 @@ import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { SentRecord } from '../../records/sent-record.js';
-import { checkUserSchema, type Schemed } from '../../records/user-schemas.js';
+import { checkUserSchema, type SchemaSubject } from '../../records/user-schemas.js';
 import { addHash, envelope, makeBodyCheck } from '../bodies.js';
 import type { Operation } from '../operation.js';
-import { assertUnused } from '../proof-use.js';
+import { assertProofsUnused } from '../proof-use.js';
 import { SIGNED } from '../refusals.js';
 import { verifySignedBody } from '../verify-signed-body.js';
 import { parseLookupFilters } from './filters.js';
@@ -34,7 +34,7 @@ const lookupSchema: TSchema = envelope(
 );
 
 /** Users' schemas for `anchor-lookup` apply to the data of a lookup (interface/schemas#enforcement). */
-const ANCHOR_DATA: Schemed = { name: 'anchor-lookup', data: { schemas: 'applied' } };
+const ANCHOR_DATA: SchemaSubject = { name: 'anchor-lookup', data: { schemas: 'applied' } };
 
 /**
  * `POST /wallets/{id}/anchors/!lookup` (interface/lookups#lookup): the anchors of the wallet that match the signed data, or
@@ -54,7 +54,7 @@ export async function lookUpAnchors(session: Session, walletKind: Kind, command:
     async reader(current) {
       const reader = await authorizeLookup(current, kind, signed);
       // Proofs of a record are shown to its readers. Unless used ones are refused, a reader could look up as their signer.
-      await assertUnused(current, signed, '');
+      await assertProofsUnused(current, signed, '');
       return reader;
     },
     check: (current, wallet) => checkUserSchema(current, ANCHOR_DATA, data, wallet?.meta.domain),

@@ -4,7 +4,7 @@ import { accessRefusal } from '../../access/refusal.js';
 import type { Token } from '../../auth/token.js';
 import { signs } from '../../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../../authorization/caller.js';
-import type { ClientSigned } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/client-signature.js';
 import { contextOf } from '../../authorization/context.js';
 import { refuseAction } from '../../authorization/refuse.js';
 import { newSubject } from '../../authorization/subject.js';
@@ -49,7 +49,7 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
 export async function authorizeLookup(
   session: Session,
   kind: Kind,
-  { proofs, token }: ClientSigned,
+  { proofs, token }: ClientSignature,
 ): Promise<LookupReader> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
   await session.task.turn();

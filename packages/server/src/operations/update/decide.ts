@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { authorize, authorizeNew } from '../../authorization/authorize.js';
 import { authorizeBeside } from '../../authorization/beside.js';
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/client-signature.js';
+import { assertSignature } from '../../authorization/client-signature.js';
 import { conditionsOf } from '../../authorization/conditions.js';
 import { assertLabels } from '../../authorization/labels-policies.js';
 import { newSubject, subjectOf } from '../../authorization/subject.js';
@@ -22,13 +22,13 @@ import {
   assertNotReserved,
   assertParentHash,
   assertUnder,
-  type Stored,
+  type StoredRecord,
 } from '../../records/stored-record.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import { isRepeatedUpdate } from '../repetition.js';
 import type { HandOverStage, Handover } from '../stage.js';
-import { assertFixed } from './fixed-members.js';
+import { assertFixedMembers } from './fixed-members.js';
 import { makeMeta } from './make-version.js';
 import { assertRenamable, renameRejected } from './rename.js';
 import type { Update } from './verify.js';
@@ -48,7 +48,7 @@ export interface DecidedUpdate {
 export async function decideUpdate(
   session: Session,
   update: Update,
-  stored: Stored,
+  stored: StoredRecord,
   caller: Caller,
   stage: HandOverStage,
 ): Promise<DecidedUpdate | undefined> {
@@ -88,7 +88,7 @@ export async function decideUpdate(
   await checkSecretKeys(session, kind, data, update.secrets, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
-  const held = await assertFixed(session, kind, record.data, data);
+  const held = await assertFixedMembers(session, kind, record.data, data);
   const kept = await loadSecretNames(session, kind, record);
   const make = () => makeMeta(session, update, record.luid, record.meta, caller);
   const meta = await stage.once(session, { luid: record.luid, change: stored.change }, make);
@@ -127,7 +127,7 @@ export async function proxyUpdate(
 ): Promise<Answer> {
   const { subject, id } = handover;
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
-  assertSigned(signed, caller);
+  assertSignature(signed, caller);
   await authorize(session, caller, { action: 'update', kind, subject });
   // The right covers the record of that name only, so the data must keep the handle.
   const { handle } = subject.data;

@@ -10,7 +10,7 @@ import type { Held } from '../../store/money/holds.js';
  * @returns what the commit is to look for again, when such a member changes: money may come meanwhile
  * @throws `record.update-rejected`
  */
-export async function assertFixed(
+export async function assertFixedMembers(
   session: Session,
   { links: { fixes } }: Kind,
   previous: JsonObject,

@@ -1,5 +1,5 @@
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/client-signature.js';
+import { assertSignature } from '../../authorization/client-signature.js';
 import { updateOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -12,7 +12,7 @@ import { hintOnPolicy } from '../hints/on-policy.js';
 import { hintOnRules } from '../hints/on-rules.js';
 import { hintWithin } from '../hints/within.js';
 import type { Operation } from '../operation.js';
-import { assertUnused } from '../proof-use.js';
+import { assertProofsUnused } from '../proof-use.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
 import { decideUpdate, proxyUpdate } from './decide.js';
@@ -55,7 +55,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     if (handover?.proxied) return proxyUpdate(session, handover, update);
     if (!stored) throw notFound(kind);
     const caller = await callerOfWrite(session, signed.proofs.signed, signed.token);
-    assertSigned(signed, caller);
+    assertSignature(signed, caller);
     const decision = await decideUpdate(session, update, stored, caller, stage);
     const { luid } = stored.record;
     if (!decision) return { status: 200, body: stored.body, change: { luid, number: stored.change } };
@@ -66,7 +66,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     let write: DecidedWrite = { ...versionOf(session.ledger, kind, made, change), ...decided };
     if (handover) {
       handover.assertOneWay();
-      await assertUnused(session, signed, made.luid);
+      await assertProofsUnused(session, signed, made.luid);
       const added = await handover.takeVersion(session, { id: handover.id, data, signed, caller, record: made });
       record = withProofs(made, added, session.moment(made.meta));
       write = { ...write, ...versionOf(session.ledger, kind, record, change) };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { ClientSigned } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/client-signature.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
@@ -11,7 +11,7 @@ export interface Update {
   readonly kind: Kind;
   readonly data: JsonObject;
   readonly luid?: unknown;
-  readonly signed: ClientSigned;
+  readonly signed: ClientSignature;
   readonly secrets: Readonly<Record<string, string>>;
 }
 

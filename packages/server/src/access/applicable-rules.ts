@@ -11,7 +11,7 @@ import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 export type Level = 'record' | 'domain' | 'ledger' | 'server' | 'policy';
 
 /** A rule that counts, and where it was found. */
-export interface Standing {
+export interface ApplicableRule {
   readonly level: Level;
   /** Index of the entry in its list; at level `policy`, of the value in its policy. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface Standing {
  * Every rule that counts, from the record outwards (interface/access#levels). Under policies: the values about one of
  * `rights` (interface/policies#access-policies).
  */
-export function* standing(rights: readonly Right[], context: AccessContext): Generator<Standing> {
+export function* applicableRules(rights: readonly Right[], context: AccessContext): Generator<ApplicableRule> {
   const { ledger, server, subject } = context;
   if (ledger.policyBased) {
     yield* policyBased(rights, context);
@@ -58,7 +58,7 @@ function selectDomains({ domains, subject }: AccessContext): AccessContext['doma
  * The rules, with each reference replaced by the values it stands for, whatever the policy's status
  * (interface/policies#access-policies).
  */
-function* entries(level: Level, access: readonly AccessEntry[], context: AccessContext): Generator<Standing> {
+function* entries(level: Level, access: readonly AccessEntry[], context: AccessContext): Generator<ApplicableRule> {
   const seen = new Set<string>();
   const domains = selectDomains(context);
   for (const [index, entry] of access.entries()) {
@@ -80,12 +80,12 @@ function* entries(level: Level, access: readonly AccessEntry[], context: AccessC
 /**
  * The values of active access policies, and of those they extend in any status (interface/access#policy-based-access).
  */
-function* policyBased(rights: readonly Right[], context: AccessContext): Generator<Standing> {
+function* policyBased(rights: readonly Right[], context: AccessContext): Generator<ApplicableRule> {
   const { policies, cost } = context;
   if (!opensLedger(policies, cost)) yield* OWNERS_RIGHTS;
-  for (const standing of policyValuesAbout(rights, policies, selectDomains(context), cost)) {
-    cost.spend(ruleCost(standing.rule));
-    yield standing;
+  for (const applicable of policyValuesAbout(rights, policies, selectDomains(context), cost)) {
+    cost.spend(ruleCost(applicable.rule));
+    yield applicable;
   }
 }
 
@@ -93,7 +93,7 @@ function* policyBased(rights: readonly Right[], context: AccessContext): Generat
  * The rights of owners while no policy lets anyone into the ledger: else it could never be changed again. They suffice to
  * create or activate a policy (docs/interface/domains.md).
  */
-const OWNERS_RIGHTS: readonly Standing[] = [
+const OWNERS_RIGHTS: readonly ApplicableRule[] = [
   {
     level: 'ledger',
     index: 0,
@@ -129,8 +129,8 @@ export function opensLedger(policies: AccessContext['policies'], cost: Cost): bo
 
 /** The values of active policies that count in a domain, and by right those that cover it. */
 interface Active {
-  readonly values: readonly Standing[];
-  readonly about: Map<string, readonly Standing[]>;
+  readonly values: readonly ApplicableRule[];
+  readonly about: Map<string, readonly ApplicableRule[]>;
 }
 
 /** What is cached for the policies of a ledger. */
@@ -160,7 +160,7 @@ function policyValuesAbout(
   policies: AccessContext['policies'],
   domains: AccessContext['domains'],
   cost: Cost,
-): readonly Standing[] {
+): readonly ApplicableRule[] {
   const { values, about } = activeIn(policies, domains, cost);
   const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
   let found = about.get(name);
@@ -201,7 +201,7 @@ function activeValues(
   policies: AccessContext['policies'],
   domains: AccessContext['domains'],
   cost: Cost,
-): readonly Standing[] {
+): readonly ApplicableRule[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
   return withExtended(handles, policies, domains, new Set(), cost).flatMap((policy) => {
     cost.spend(RULE_STEPS * policy.values.length);
@@ -271,7 +271,7 @@ function listPolicyHandles(policy: PolicyReference['policy']): readonly string[]
 }
 
 /** Whether a rule at its level is about `right` (interface/access#levels); the caller is not matched here. */
-export function covers({ level, rule }: Standing, right: Right, context: AccessContext): boolean {
+export function covers({ level, rule }: ApplicableRule, right: Right, context: AccessContext): boolean {
   if (!actionMatches(rule.action, right.action)) return false;
   // Proofs of intents are granted by ledger and policy rules only.
   if ((level === 'domain' || level === 'server') && context.terms.ownProofs.has(right.record)) return false;

@@ -16,7 +16,7 @@ export class ServerRefusal {
 }
 
 /** What a server answers, refusals among it. */
-export class Served {
+export class ServerSource {
   #refused = 0;
 
   constructor(private readonly connection: ServerConnection) {}

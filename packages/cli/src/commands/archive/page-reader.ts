@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { type Served, ServerRefusal } from './served.js';
+import { ServerRefusal, type ServerSource } from './server-source.js';
 
 /** Items of a page, the most that a server gives. */
 export const PAGE_SIZE = 100;
@@ -30,7 +30,7 @@ export interface ReadingDeps {
 
 /** Reads a list page by page, each item once. It ends with every server: a page that is not full is the last. */
 export async function* itemsOf(
-  served: Served,
+  served: ServerSource,
   path: string,
   { keyOf, most, givenUp, instead }: ReadingDeps,
 ): AsyncGenerator<JsonObject> {
@@ -57,7 +57,7 @@ export async function* itemsOf(
 
 /** The part of a list that can be read of a page which is refused: by smaller pages, down to those of one item. */
 export async function readInParts(
-  served: Served,
+  served: ServerSource,
   path: string,
   index: number,
   refused: ServerRefusal,

@@ -6,7 +6,7 @@ import { makeMissingVersion, type StoredVersion, type Version } from '../store/q
 type VersionKey = Pick<Version, 'luid' | 'change'>;
 
 /** The bodies of those records of a list that its index leaves undecided. */
-export interface Unjudged {
+export interface UndecidedBodies {
   /** The records that come next, in the order they will be asked for. */
   follow(records: readonly VersionKey[]): void;
   bodyOf(record: VersionKey): Promise<string>;
@@ -16,7 +16,7 @@ export interface Unjudged {
  * Prefetches bodies, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
  * mostly are.
  */
-export function createUnjudged({ store, items, ledger }: Session, kind: Kind): Unjudged {
+export function createUndecidedBodies({ store, items, ledger }: Session, kind: Kind): UndecidedBodies {
   let following: readonly VersionKey[] = [];
   let ahead = new Map<string, StoredVersion>();
   return {

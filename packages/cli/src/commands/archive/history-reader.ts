@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
-import { type Served, ServerRefusal } from './served.js';
-import { itemsOf, type ListPart, PAGE_SIZE } from './served-pages.js';
+import { itemsOf, type ListPart, PAGE_SIZE } from './page-reader.js';
+import { ServerRefusal, type ServerSource } from './server-source.js';
 
 /** Versions of one record that are read: they are verified oldest first, and the server gives the newest first. */
 const MOST_VERSIONS = 100_000;
@@ -19,7 +19,7 @@ export interface ServedHistory {
 }
 
 /** Reads the history of the record at a path: page by page, and one by one where a page is refused. */
-export async function readHistory(served: Served, path: string): Promise<ServedHistory> {
+export async function readHistory(served: ServerSource, path: string): Promise<ServedHistory> {
   const history = new HistoryReader(served, path);
   await history.read();
   return history;
@@ -33,7 +33,7 @@ class HistoryReader implements ServedHistory {
   #lowest = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly served: Served,
+    private readonly served: ServerSource,
     private readonly path: string,
   ) {}
 

@@ -11,10 +11,10 @@ import { Failure, usage } from '../../terminal/failure.js';
 import type { ServerConnection } from '../../wire/connection.js';
 import { idIn } from '../../wire/route.js';
 import { Gaps } from './gaps.js';
+import { readHistory } from './history-reader.js';
+import { itemsOf, readInParts } from './page-reader.js';
 import { findRefusedHandles } from './refused-handles.js';
-import { Served, ServerRefusal } from './served.js';
-import { readHistory } from './served-history.js';
-import { itemsOf, readInParts } from './served-pages.js';
+import { ServerRefusal, ServerSource } from './server-source.js';
 
 /** Items of a list that are read. */
 const MOST_ITEMS = 1_000_000;
@@ -60,7 +60,7 @@ export async function verifyServed(
   if (connection.ledger === undefined)
     throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
   const ledger = await connection.get<JsonObject>('/ledger');
-  const served = new Served(connection);
+  const served = new ServerSource(connection);
   const keys = await keysOf(served, options.pinned);
   const named = { luid: String(ledger.luid), handle: String((ledger.data as JsonObject).handle) };
   const claimed = { ledger: named, keys, scope: 'readable' as const };
@@ -77,7 +77,7 @@ export async function verifyServed(
 }
 
 /** Public keys of the ledger's own signers, as the server claims them. */
-async function keysOf(served: Served, pinned: string | undefined) {
+async function keysOf(served: ServerSource, pinned: string | undefined) {
   const keyOf = async (name: string) => {
     const answer = await served.get(`/signers/${name}`);
     if (!(answer instanceof ServerRefusal)) return isObject(answer.data) ? String(answer.data.public) : '';
@@ -104,7 +104,7 @@ class LedgerReader {
   readonly #wallets: string[] = [];
 
   constructor(
-    private readonly served: Served,
+    private readonly served: ServerSource,
     private readonly verifier: LedgerVerifier,
     private readonly gaps: Gaps,
     private readonly progress: (done: number) => void,
