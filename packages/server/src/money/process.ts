@@ -51,15 +51,15 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
       const ended = await Promise.allSettled(open.map(advance));
       // One that cannot be processed is put off, so that it stands in the way of no other.
       const until = new Date(service.runtime.now() + limits.intents.postponed).toISOString();
-      const spoilt: string[] = [];
+      const failedIntents: string[] = [];
       for (const [index, one] of ended.entries()) {
         if (one.status === 'fulfilled') continue;
         if (signal.aborted || isPassing(one.reason)) throw one.reason;
         const { luid } = open[index]!;
         failed({ err: one.reason, ledger: unit, intent: luid });
-        spoilt.push(luid);
+        failedIntents.push(luid);
       }
-      await openIntents.postpone(ledger, spoilt, until);
+      await openIntents.postpone(ledger, failedIntents, until);
     },
   };
 }

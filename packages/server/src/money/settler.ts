@@ -366,13 +366,13 @@ export class Settler {
       if (result === 'duplicated') this.#queue.noteTaken(one, version);
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
-      const isTired = result === 'blocked' && one.tries >= limits.intents.tries;
-      if (isTired) {
+      const retriesExhausted = result === 'blocked' && one.tries >= limits.intents.tries;
+      if (retriesExhausted) {
         this.#queue.setApart(one);
         one.resolve({ result: 'stale', version: one.item.session.ledger.version });
       }
       if (result !== 'blocked') one.resolve({ result, version });
-      return result === 'blocked' && !isTired;
+      return result === 'blocked' && !retriesExhausted;
     });
   }
 
