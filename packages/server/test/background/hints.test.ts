@@ -48,8 +48,8 @@ describe('a hint', () => {
       database: { host: '127.0.0.1', port: 1 },
       workers: [
         jobWorker(async (unit) => {
-          await finishJob(work.current, unit);
           runs += 1;
+          await finishJob(work.current, unit);
         }),
       ],
     });
