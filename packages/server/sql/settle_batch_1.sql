@@ -73,10 +73,16 @@ begin
     end if;
   end if;
 
-  -- What fails from here on undoes all of this block.
+  -- What has changed undoes all of this block; that this process is the leader still, and the moment it has reached, stay.
   begin
     if cardinality(needs) > 0 then
       is_unchanged := cardinality(unmet_needs_1(ledger, needs)) = 0;
+    end if;
+    if cardinality(opened) + cardinality(closed) > 0 then
+      -- In the order in which writes that wake them lock them.
+      perform from open_intent i
+      where i.ledger_id = ledger and i.luid = any (array(select op.luid from unnest(opened) op) || closed)
+      order by i.luid for no key update;
     end if;
     for n in 1 .. cardinality(opened) loop
       o := opened[n];
@@ -97,10 +103,10 @@ begin
       delete from open_intent o where o.ledger_id = ledger and o.luid = any (closed);
     end if;
 
-    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}',
+    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}', '{}',
       deliveries, events, moment, '{}', 0);
     if not is_unchanged or 'done' <> any (stored.results) then
-      raise serialization_failure;
+      raise sqlstate 'CS001';
     end if;
 
     foreach b in array balances loop
@@ -109,7 +115,7 @@ begin
         select c.version into version from balance c
         where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol for no key update;
         if coalesce(version, 0) <> b.was then
-          raise serialization_failure;
+          raise sqlstate 'CS001';
         end if;
       elsif b.was = 0 then
         insert into balance (ledger_id, wallet, symbol, version, available, available_luid, available_moment, available_changed,
@@ -122,7 +128,7 @@ begin
           reserved_moment = b.reserved_moment, reserved_changed = b.reserved_changed
         where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol and c.version = b.was;
         if not found then
-          raise serialization_failure;
+          raise sqlstate 'CS001';
         end if;
       end if;
     end loop;
@@ -139,7 +145,7 @@ begin
         and exists (select from record s where s.ledger_id = ledger and s.luid = c.symbol_luid)
       for no key update of c;
       if coalesce(version, 0) <> l.was or luid <> l.luid then
-        raise serialization_failure;
+        raise sqlstate 'CS001';
       end if;
       if l.was = 0 and l.version > 0 then
         -- Intents under way keep their symbols, and the others need theirs: each handle names one.
@@ -152,8 +158,14 @@ begin
         where c.ledger_id = ledger and c.wallet = l.wallet and c.symbol = l.symbol and c.metric = l.metric and c.luid = l.luid;
       end if;
     end loop;
+    if cardinality(writes) = 0 and cardinality(events) > 0 then
+      -- Without a write no leaf is queued that would carry the bytes of calls. Whoever seals locks this row, so it comes last.
+      insert into storage as had (ledger_id, bytes)
+      select ledger, sum(512 + octet_length(event)) from unnest(events) event
+      on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
+    end if;
     return row(true, true, stored.results, stored.version)::settle_outcome_1;
-  exception when serialization_failure then
+  exception when sqlstate 'CS001' then
     return row(false, true,
       array(
         select case

@@ -45,8 +45,8 @@ create type store_unregistered_1 as (ord int, public text);
 -- A record that must exist for the write at that position; in that version, where luid and change are given.
 create type store_needed_1 as (ord int, kind text, handle text, luid text, change int);
 
--- A sealed secret of the write at that position.
-create type store_secret_1 as (ord int, name text, sealed bytea);
+-- A secret of the write at that position; its sealed value stands beside.
+create type store_secret_1 as (ord int, name text);
 
 -- A delivery, or a call of a bridge, which belongs to no write.
 create type store_delivery_1 as (
@@ -95,7 +95,7 @@ $$;
 --   reused      a proof was used for another record; of a create the handle may be taken as well
 --   stale       something that it was decided on has changed
 --
--- Rows are locked in one order by all who store: ledger, intents under way, records.
+-- Rows are locked in one order by all who store: ledger, needed records, intents under way by luid, records.
 --
 -- Rows that exist are looked up one by one. The plan of a join would last for as long as the connection, and while the statistics
 -- are young a join reads all rows of the ledger.
@@ -111,6 +111,7 @@ create function store_batch_1(
   unregistered store_unregistered_1[],
   needs store_needed_1[],
   secrets store_secret_1[],
+  sealed_values bytea[],
   deliveries store_delivery_1[],
   events text[],
   -- The clock of the process. Calls are queued as of it.
@@ -209,7 +210,7 @@ begin
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and r.link = one.link), link_since = coalesce(since, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(since, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
@@ -270,7 +271,8 @@ begin
     from unnest(secrets) s join unnest(done) w on w.ord = s.ord;
     with kept as (
       insert into secret (ledger_id, luid, name, sealed)
-      select ledger, w.luid, s.name, s.sealed from unnest(secrets) s join unnest(done) w on w.ord = s.ord
+      select ledger, w.luid, s.name, s.sealed
+      from unnest(secrets, sealed_values) as s (ord, name, sealed) join unnest(done) w on w.ord = s.ord
       on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed
       returning sealed
     )
@@ -293,7 +295,7 @@ begin
       order by d.n
       returning event, purpose
     )
-    -- Those of events are among the bytes of their writes.
+    -- Those of events are among the bytes of their writes. Calls without a write are counted by whoever stores them.
     select added + coalesce(sum(row_bytes + octet_length(event)) filter (where purpose is not null), 0) into added from queued;
   end if;
 
@@ -303,9 +305,6 @@ begin
     select ledger, array_agg(w.luid order by w.ord), array_agg(w.change order by w.ord), array_agg(w.leaves order by w.ord),
       sum(w.bytes) + added - freed
     from unnest(done) w;
-  elsif added > 0 then
-    insert into storage as had (ledger_id, bytes) values (ledger, added)
-    on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
   end if;
 
   if exists (select from unnest(done) w where w.registers) then

@@ -153,7 +153,7 @@ export const processLimits = {
   /** Commits under way at a time, each of another ledger; fewer than the connections, so that reads go on. */
   commits: 4,
   /**
-   * Concurrent transactions that store one write alone, as of a record with secrets: `lanes`, and `each` of one ledger;
+   * Concurrent transactions that store one write alone, as a drop of what others may name: `lanes`, and `each` of one ledger;
    * `births` that make a ledger. They share the connections with commits and lookups.
    */
   transactions: { lanes: 2, each: 1, births: 1 },

@@ -182,6 +182,14 @@ describe('the committer', () => {
     expect((await store(write(rival))).result).toBe('stale');
   });
 
+  it('takes a proven key from a record again', async () => {
+    const factor = write({ kind: 'signer-factor', link: 'proven-key', proven: true });
+    expect((await store(factor)).result).toBe('done');
+    const without = { ...factor, action: 'update', change: 2, link: undefined, proven: false } as const;
+    expect((await store(without)).result).toBe('done');
+    expect((await store(write({ assumedUnregistered: ['proven-key'] }))).result).toBe('done');
+  });
+
   it('lets no rename take a key that another record has', async () => {
     const [one, other] = [write(), write()];
     for (const each of [one, other]) await store(each);

@@ -99,8 +99,7 @@ create type store_outcome_1 as (
 
 create type store_secret_1 as (
   ord integer,
-  name text,
-  sealed bytea
+  name text
 );
 
 create type store_unregistered_1 as (
@@ -148,7 +147,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.create_ledger_1(ledger bigint, handle text, luid text, owners text[], version bigint, epoch text, writes store_write_1[], documents text[], judged_data text[], bodies text[], secrets store_secret_1[])
+CREATE OR REPLACE FUNCTION public.create_ledger_1(ledger bigint, handle text, luid text, owners text[], version bigint, epoch text, writes store_write_1[], documents text[], judged_data text[], bodies text[], secrets store_secret_1[], sealed_values bytea[])
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -166,7 +165,7 @@ begin
   if not found then
     return 'taken';
   end if;
-  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, '{}', '{}', null, '{}', 0);
+  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, sealed_values, '{}', '{}', null, '{}', 0);
   if 'done' <> any (stored.results) then
     raise exception 'Birth records were not stored: %', stored.results;
   end if;
@@ -243,10 +242,16 @@ begin
     end if;
   end if;
 
-  -- What fails from here on undoes all of this block.
+  -- What has changed undoes all of this block; that this process is the leader still, and the moment it has reached, stay.
   begin
     if cardinality(needs) > 0 then
       is_unchanged := cardinality(unmet_needs_1(ledger, needs)) = 0;
+    end if;
+    if cardinality(opened) + cardinality(closed) > 0 then
+      -- In the order in which writes that wake them lock them.
+      perform from open_intent i
+      where i.ledger_id = ledger and i.luid = any (array(select op.luid from unnest(opened) op) || closed)
+      order by i.luid for no key update;
     end if;
     for n in 1 .. cardinality(opened) loop
       o := opened[n];
@@ -267,10 +272,10 @@ begin
       delete from open_intent o where o.ledger_id = ledger and o.luid = any (closed);
     end if;
 
-    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}',
+    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}', '{}',
       deliveries, events, moment, '{}', 0);
     if not is_unchanged or 'done' <> any (stored.results) then
-      raise serialization_failure;
+      raise sqlstate 'CS001';
     end if;
 
     foreach b in array balances loop
@@ -279,7 +284,7 @@ begin
         select c.version into version from balance c
         where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol for no key update;
         if coalesce(version, 0) <> b.was then
-          raise serialization_failure;
+          raise sqlstate 'CS001';
         end if;
       elsif b.was = 0 then
         insert into balance (ledger_id, wallet, symbol, version, available, available_luid, available_moment, available_changed,
@@ -292,7 +297,7 @@ begin
           reserved_moment = b.reserved_moment, reserved_changed = b.reserved_changed
         where c.ledger_id = ledger and c.wallet = b.wallet and c.symbol = b.symbol and c.version = b.was;
         if not found then
-          raise serialization_failure;
+          raise sqlstate 'CS001';
         end if;
       end if;
     end loop;
@@ -309,7 +314,7 @@ begin
         and exists (select from record s where s.ledger_id = ledger and s.luid = c.symbol_luid)
       for no key update of c;
       if coalesce(version, 0) <> l.was or luid <> l.luid then
-        raise serialization_failure;
+        raise sqlstate 'CS001';
       end if;
       if l.was = 0 and l.version > 0 then
         -- Intents under way keep their symbols, and the others need theirs: each handle names one.
@@ -322,8 +327,14 @@ begin
         where c.ledger_id = ledger and c.wallet = l.wallet and c.symbol = l.symbol and c.metric = l.metric and c.luid = l.luid;
       end if;
     end loop;
+    if cardinality(writes) = 0 and cardinality(events) > 0 then
+      -- Without a write no leaf is queued that would carry the bytes of calls. Whoever seals locks this row, so it comes last.
+      insert into storage as had (ledger_id, bytes)
+      select ledger, sum(512 + octet_length(event)) from unnest(events) event
+      on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
+    end if;
     return row(true, true, stored.results, stored.version)::settle_outcome_1;
-  exception when serialization_failure then
+  exception when sqlstate 'CS001' then
     return row(false, true,
       array(
         select case
@@ -339,7 +350,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], secrets store_secret_1[], deliveries store_delivery_1[], events text[], clock timestamp with time zone, kinds text[], behind integer)
+CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], secrets store_secret_1[], sealed_values bytea[], deliveries store_delivery_1[], events text[], clock timestamp with time zone, kinds text[], behind integer)
  RETURNS store_outcome_1
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -432,7 +443,7 @@ begin
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and r.link = one.link), link_since = coalesce(since, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(since, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
@@ -493,7 +504,8 @@ begin
     from unnest(secrets) s join unnest(done) w on w.ord = s.ord;
     with kept as (
       insert into secret (ledger_id, luid, name, sealed)
-      select ledger, w.luid, s.name, s.sealed from unnest(secrets) s join unnest(done) w on w.ord = s.ord
+      select ledger, w.luid, s.name, s.sealed
+      from unnest(secrets, sealed_values) as s (ord, name, sealed) join unnest(done) w on w.ord = s.ord
       on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed
       returning sealed
     )
@@ -516,7 +528,7 @@ begin
       order by d.n
       returning event, purpose
     )
-    -- Those of events are among the bytes of their writes.
+    -- Those of events are among the bytes of their writes. Calls without a write are counted by whoever stores them.
     select added + coalesce(sum(row_bytes + octet_length(event)) filter (where purpose is not null), 0) into added from queued;
   end if;
 
@@ -526,9 +538,6 @@ begin
     select ledger, array_agg(w.luid order by w.ord), array_agg(w.change order by w.ord), array_agg(w.leaves order by w.ord),
       sum(w.bytes) + added - freed
     from unnest(done) w;
-  elsif added > 0 then
-    insert into storage as had (ledger_id, bytes) values (ledger, added)
-    on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
   end if;
 
   if exists (select from unnest(done) w where w.registers) then

@@ -7,7 +7,8 @@ type Archive = typeof import('@countersign/server/archive');
 export async function loadArchive(): Promise<Archive> {
   try {
     return await import('@countersign/server/archive');
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw localFailure(
       'The server is not installed here.',
       'run this at the host of the server, or npm install @countersign/server',

@@ -48,7 +48,8 @@ function columnsOf(sql: string, type: string): string[] {
 /** A value inside a row, which is an element of an array in quotes: what is special is escaped for both. */
 function writeValue(value: ColumnValue): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') throw new TypeError('A column takes no other value.');
   if (isPlain(value)) return value;
   return `\\"${value.replace(SPECIAL, (character) => (character === '"' ? '\\\\\\"' : '\\\\\\\\'))}\\"`;
 }

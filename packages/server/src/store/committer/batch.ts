@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { LedgerClock } from '../../base/ledger-clock.js';
 import { limits } from '../../limits.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
-import { deliveryParameters, needsOf, secretsOf, settlementParameters, writeParameters } from './rows.js';
+import { deliveryParameters, needsOf, secretParameters, settlementParameters, writeParameters } from './rows.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Outcome, Write } from './write.js';
 
@@ -14,7 +14,7 @@ export type Clock = Pick<LedgerClock, 'current' | 'mayAsk'>;
 
 const STORE = {
   name: 'store-batch',
-  text: 'select * from store_batch_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+  text: 'select * from store_batch_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
 };
 
 const SETTLE = {
@@ -38,7 +38,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
     ledger,
     ...writeParameters(writes),
     needsOf(writes),
-    secretsOf(writes),
+    ...secretParameters(writes),
     ...deliveryParameters(writes),
     clock && ledger !== undefined ? new Date(clock.current(ledger)).toISOString() : null,
     kindsAsked(writes, clock),

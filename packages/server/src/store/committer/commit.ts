@@ -21,7 +21,7 @@ export type Commit = (write: Write) => Promise<Outcome>;
 
 /**
  * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
- * more than the one statement (dependants, balances or labels to look for, a key that may collide) are stored
+ * more than the one call (dependants, balances or labels to look for, a key that may collide) are stored
  * alone, in a transaction of their own.
  *
  * @param clock of the moments of writes: those that are behind what is stored are stale. None is unless given
@@ -53,9 +53,10 @@ export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promi
   return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }
 
-/** Characters that the write adds to the statement. */
-function sizeOfWrite({ body, document, deliveries = [] }: Write): number {
-  return body.length + document.length + deliveries.reduce((sum, { event }) => sum + DELIVERY + event.length, 0);
+/** Characters that the write adds to the call. */
+function sizeOfWrite({ body, document, deliveries = [], secrets = [] }: Write): number {
+  const events = deliveries.reduce((sum, { event }) => sum + DELIVERY + event.length, 0);
+  return body.length + document.length + events + secrets.reduce((sum, { sealed }) => sum + sealed.length, 0);
 }
 
 /** Characters of a delivery beside its event. */
@@ -96,7 +97,7 @@ function staleAs(write: Write): Outcome {
   return { result: 'stale', version: write.version };
 }
 
-/** Stores one write in its own transaction, with the checks and rows that the shared statement lacks. */
+/** Stores one write in its own transaction, with the checks that the shared call lacks. */
 async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined): Promise<Outcome> {
   const stale = staleAs(write);
   try {

@@ -1,5 +1,6 @@
 import { finalStatuses } from '../../kinds/erasable.js';
 import { kindNamed } from '../../kinds/registry.js';
+import { bytesArray } from '../arrays/bytes-array.js';
 import { rowsOf } from '../arrays/row-array.js';
 import { textArray } from '../arrays/text-array.js';
 import { SETTLE_BATCH, STORE_BATCH } from './functions.js';
@@ -63,7 +64,6 @@ const toNeeded = rowsOf<Need>(STORE_BATCH, 'store_needed_1', {
 const toSecrets = rowsOf<NonNullable<Write['secrets']>[number]>(STORE_BATCH, 'store_secret_1', {
   ord,
   name: ({ name }) => name,
-  sealed: ({ sealed }) => `\\x${sealed.toString('hex')}`,
 });
 
 const toDeliveries = rowsOf<NewDelivery>(STORE_BATCH, 'store_delivery_1', {
@@ -189,16 +189,17 @@ export function needsOf(writes: readonly Write[]): string {
   return toNeeded(needs.all, needs.ords);
 }
 
-/** Sealed secrets of writes. */
-export function secretsOf(writes: readonly Write[]): string {
+/** Secrets of writes, and their sealed values. */
+export function secretParameters(writes: readonly Write[]): readonly unknown[] {
   const secrets = new Rows(writes, (write) => write.secrets);
-  return toSecrets(secrets.all, secrets.ords);
+  return [toSecrets(secrets.all, secrets.ords), bytesArray(secrets.all.map(({ sealed }) => sealed))];
 }
 
-/** Deliveries of writes, with the texts of their events, and calls of bridges. */
+/** Calls of bridges, and deliveries of writes, with the texts of their events. */
 export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): readonly unknown[] {
-  const queued = new Rows(writes, ({ deliveries }) => deliveries);
+  const queued = new Rows<NewDelivery>([], () => undefined);
   queued.add(calls, null);
+  writes.forEach(({ deliveries }, index) => queued.add(deliveries, index + 1));
   return [toDeliveries(queued.all, queued.ords), textArray(queued.all.map(({ event }) => event))];
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { gather } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { secretsOf, textParameters } from '../committer/rows.js';
+import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { kindsWhere } from './kinds-where.js';
@@ -199,7 +199,7 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
     const version = Number(epoch ?? 0) * VERSIONS_PER_EPOCH + 1;
     const writes = births(id, version).map(({ write, secrets }) => ({ ...write, secrets }));
     const { handle, luid, owners } = ledger;
-    const values = [id, handle, luid, owners, version, epoch, ...textParameters(writes), secretsOf(writes)];
+    const values = [id, handle, luid, owners, version, epoch, ...textParameters(writes), ...secretParameters(writes)];
     const { rows: made } = await pool.query<{ result: 'done' | 'taken' | 'moved' }>({ ...CREATE, values });
     const { result } = made[0]!;
     if (result !== 'moved') return result === 'done';
@@ -214,5 +214,5 @@ const NEXT_LEDGER = {
 
 const CREATE = {
   name: 'create-ledger',
-  text: 'select create_ledger_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as result',
+  text: 'select create_ledger_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as result',
 };
