@@ -149,8 +149,14 @@ class Rows<T> {
   readonly all: T[] = [];
   readonly ords: (number | null)[] = [];
 
-  constructor(writes: readonly Write[], of: (write: Write) => readonly T[] | undefined) {
-    for (let index = 0; index < writes.length; index += 1) this.add(of(writes[index]!), index + 1);
+  static of<T>(writes: readonly Write[], list: (write: Write) => readonly T[] | undefined): Rows<T> {
+    const rows = new Rows<T>();
+    rows.addOf(writes, list);
+    return rows;
+  }
+
+  addOf(writes: readonly Write[], list: (write: Write) => readonly T[] | undefined): void {
+    for (let index = 0; index < writes.length; index += 1) this.add(list(writes[index]!), index + 1);
   }
 
   add(rows: readonly T[] | undefined, position: number | null): void {
@@ -173,8 +179,8 @@ export function textParameters(writes: readonly Write[]): readonly unknown[] {
 
 /** Writes as batches take them: with earlier versions, and the keys that they assume to be unregistered. */
 export function writeParameters(writes: readonly Write[]): readonly unknown[] {
-  const earlier = new Rows(writes, (write) => write.earlier);
-  const unregistered = new Rows(writes, ({ assumedUnregistered: strangers }) => strangers);
+  const earlier = Rows.of(writes, (write) => write.earlier);
+  const unregistered = Rows.of(writes, ({ assumedUnregistered: strangers }) => strangers);
   return [
     ...textParameters(writes),
     toEarlier(earlier.all, earlier.ords),
@@ -185,21 +191,21 @@ export function writeParameters(writes: readonly Write[]): readonly unknown[] {
 
 /** The records that writes need, by the position of each. */
 export function needsOf(writes: readonly Write[]): string {
-  const needs = new Rows(writes, (write) => write.mustExist);
+  const needs = Rows.of(writes, (write) => write.mustExist);
   return toNeeded(needs.all, needs.ords);
 }
 
 /** Secrets of writes, and their sealed values. */
 export function secretParameters(writes: readonly Write[]): readonly unknown[] {
-  const secrets = new Rows(writes, (write) => write.secrets);
+  const secrets = Rows.of(writes, (write) => write.secrets);
   return [toSecrets(secrets.all, secrets.ords), bytesArray(secrets.all.map(({ sealed }) => sealed))];
 }
 
 /** Calls of bridges, and deliveries of writes, with the texts of their events. */
 export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): readonly unknown[] {
-  const queued = new Rows<NewDelivery>([], () => undefined);
+  const queued = new Rows<NewDelivery>();
   queued.add(calls, null);
-  writes.forEach(({ deliveries }, index) => queued.add(deliveries, index + 1));
+  queued.addOf(writes, ({ deliveries }) => deliveries);
   return [toDeliveries(queued.all, queued.ords), textArray(queued.all.map(({ event }) => event))];
 }
 
