@@ -168,7 +168,7 @@ export const limits = {
    * Wrong client secrets at the token endpoint: how many make a client wait, milliseconds until they are forgotten, and
    * how many clients one process remembers them of; and how many of its attempts are noted in the database at a time.
    */
-  failures: { attempts: 10, window: 60_000, remembered: 10_000, lanes: 2 },
+  failures: { attempts: 10, window: 60_000, remembered: 10_000, concurrency: 2 },
   /** Milliseconds one validation against a user schema may take. */
   validation: 60,
   /** Characters of the records that the state of one ledger is made of: its own, its policies, domains, schemas and effects. */

@@ -34,12 +34,12 @@ export const logLimits = {
     grown: 100_000,
   },
   /**
-   * Cosignatures of witnesses: logs that one process asks for at a time (`lanes`), requests to one witness (`each`), how long
+   * Cosignatures of witnesses: logs that one process asks for at a time (`concurrency`), requests to one witness (`each`), how long
    * one may take (`within`) and wait for its turn (`patience`). A witness that fails is asked again after `retry`, and for a
    * log that it refuses after `refused`.
    */
   witnesses: {
-    lanes: 64,
+    concurrency: 64,
     each: 16,
     within: 5_000,
     patience: 1_000,
@@ -48,8 +48,8 @@ export const logLimits = {
   },
   /**
    * Erasures: characters of the reason; how often one is tried while changes of the record wait to be sealed, and the
-   * milliseconds between; how many are stored at a time (`lanes`), each of another ledger, fewer than the connections; texts
+   * milliseconds between; how many are stored at a time (`concurrency`), each of another ledger, fewer than the connections; texts
    * of a record, and deliveries, that are read at a time.
    */
-  erasure: { reason: 1_000, tries: 50, pause: 100, lanes: 2, texts: 8, deliveries: 500 },
+  erasure: { reason: 1_000, tries: 50, pause: 100, concurrency: 2, texts: 8, deliveries: 500 },
 } as const;

@@ -61,7 +61,7 @@ export const outboundLimits = {
    * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), that a run
    * waits for more when its queue is empty (`linger`), and without a beginning or an end after which its attempts hang (`hangs`).
    * Each process looks for due queues at least as often as `every`: so much later is a change told whose hint was lost. Queues that one look considers, in all
-   * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
+   * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`concurrency`), and of one ledger (`each`).
    *
    * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
    * second, and what each delay is multiplied by for the next.
@@ -86,7 +86,7 @@ export const outboundLimits = {
     every: 250,
     listed: 2_000,
     queues: 1_000,
-    lanes: 1_024,
+    concurrency: 1_024,
     each: 256,
     attempts: { rejected: 6, unreachable: 11 },
     retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },

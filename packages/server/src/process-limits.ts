@@ -153,15 +153,15 @@ export const processLimits = {
   /** Commits under way at a time, each of another ledger; fewer than the connections, so that reads go on. */
   commits: 4,
   /**
-   * Concurrent transactions that store one write alone, as a drop of what others may name: `lanes`, and `each` of one ledger;
-   * `births` that make a ledger. They share the connections with commits and lookups.
+   * Concurrent transactions that store one write alone, as a drop of what others may name: `concurrency` in all, `each` of one
+   * ledger; `births` that make a ledger. They share the connections with commits and lookups.
    */
-  transactions: { lanes: 2, each: 1, births: 1 },
+  transactions: { concurrency: 2, each: 1, births: 1 },
   /** Writes that may wait for a commit; further ones are refused. */
   queue: 10_000,
   /**
    * Intents: stored in one `batch` at most, decided on so many `together` before what is stored is looked at; batches under
-   * way (`lanes`), each of another ledger; those of one ledger that may wait for it (`queue`), and how often one is to be
+   * way (`concurrency`), each of another ledger; those of one ledger that may wait for it (`queue`), and how often one is to be
    * stored with others before its request begins anew (`tries`); milliseconds for which one under way that cannot be
    * processed is `postponed`; wallets and symbols that are `known` of one ledger, its `balances`, and the latest `handles` taken;
    * `ledgers` that one process decides for; milliseconds that a process stays the `home` of a ledger after its last
@@ -170,7 +170,7 @@ export const processLimits = {
   intents: {
     batch: 32,
     together: 16,
-    lanes: 3,
+    concurrency: 3,
     queue: 10_000,
     tries: 10,
     postponed: 60_000,
@@ -201,10 +201,10 @@ export const processLimits = {
   /** Ledgers whose keys one process keeps in memory, and bytes that the states of ledgers take that it keeps together. */
   ledgers: { count: 1_000, together: 128 * 1024 * 1024 },
   /**
-   * Loads of ledger states from the database: `lanes` at a time. A state of at most `small` bytes is read directly;
+   * Loads of ledger states from the database: `concurrency` at a time. A state of at most `small` bytes is read directly;
    * larger ones share `size` bytes. Of one ledger, `waiting` loads may wait, each for `patience` milliseconds at most.
    */
-  loads: { lanes: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
+  loads: { concurrency: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
   /** Bytes that the signers, by key, take that one process remembers, and the number of memberships of circles. */
   signers: 32 * 1024 * 1024,
   memberships: 10_000,
@@ -213,10 +213,10 @@ export const processLimits = {
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
   items: 3 * 1024 * 1024,
   /**
-   * Signatures that are made or verified for requests together: in one `message` to the signing thread, `lanes` of them at a
+   * Signatures that are made or verified for requests together: in one `message` to the signing thread, `concurrency` of them at a
    * time; asked for at a time, of one `process` and of one `ledger`, of which so many more requests may wait (`waiting`).
    */
-  signatures: { message: 128, lanes: 1, process: 1_024, ledger: 128, waiting: 10_000 },
+  signatures: { message: 128, concurrency: 1, process: 1_024, ledger: 128, waiting: 10_000 },
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

@@ -8,7 +8,7 @@ import type { WorkerDeps } from './worker-deps.js';
 
 /** The loop of one worker in one process. */
 export interface Loop {
-  /** Looks for due units at once, or as soon as a lane is free. */
+  /** Looks for due units at once, or as soon as a slot is free. */
   wake(): void;
   /**
    * Stops claiming units and lets running ones finish; after `bounds.drain` milliseconds it aborts them, and waits
@@ -21,7 +21,7 @@ const NO_UNITS: DueUnits = { claimed: [], chosen: 0, lag: 0 };
 
 /**
  * Looks for due units repeatedly: at least every `worker.every` milliseconds, with jitter; when a unit that is held or
- * rests may be free; at once after a look that filled all free lanes, or lost a unit to another process; and when it is
+ * rests may be free; at once after a look that filled all free slots, or lost a unit to another process; and when it is
  * woken. Looks are at least `bounds.pause` milliseconds apart.
  */
 export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
@@ -43,8 +43,8 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
 
   const wake = () => {
     wanted = true;
-    // A look under way may have missed the reason for this call. With all lanes taken, the next free one looks.
-    if (!looking && runs.size < worker.lanes) alarm.set(0);
+    // A look under way may have missed the reason for this call. With all slots taken, the next free one looks.
+    if (!looking && runs.size < worker.concurrency) alarm.set(0);
   };
 
   const start = (unit: Run['unit'], since: number) => {
@@ -57,7 +57,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
     });
   };
 
-  /** Claims units for the free lanes. @returns milliseconds until the next look */
+  /** Claims units for the free slots. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
     const units = await claimUnits(shared, worker, runs, count, () => stopped);
     const { claimed, chosen, lag, wait = worker.every, since } = units;
@@ -69,7 +69,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
   };
 
   const look = async () => {
-    const count = worker.lanes - runs.size;
+    const count = worker.concurrency - runs.size;
     let delay = spread(worker.every, random());
     if (count > 0) {
       // A wake from here on asks for the next look.
@@ -86,7 +86,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
         failed({ name: worker.name, step: 'claim', failures, retryIn: Math.round(delay), err: error });
       }
     }
-    alarm.set(wanted && runs.size < worker.lanes ? 0 : delay);
+    alarm.set(wanted && runs.size < worker.concurrency ? 0 : delay);
   };
 
   alarm.set(bounds.jitter * random());
@@ -102,7 +102,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
   };
 }
 
-/** Claims units for the free lanes, and says since when they are held. */
+/** Claims units for the free slots, and says since when they are held. */
 async function claimUnits(
   { leases, bounds, clock, inTurn }: WorkerDeps,
   { name, due, each }: BackgroundWorker,

@@ -11,7 +11,7 @@ export function renewStatistics(pool: pg.Pool): BackgroundWorker {
     every: 2_000,
     rest: 2_000,
     timeout: 60_000,
-    lanes: 1,
+    concurrency: 1,
     each: 1,
     run: async (_unit, signal) => void (await queryUntil(pool, { text: ANALYZE }, signal)),
   };

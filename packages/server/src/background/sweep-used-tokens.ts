@@ -17,7 +17,7 @@ export function sweepUsedTokens(pool: pg.Pool, now: () => number): BackgroundWor
     every: 60_000,
     rest: 60_000,
     timeout: 60_000,
-    lanes: 1,
+    concurrency: 1,
     each: 1,
     async run(_unit, signal) {
       for (;;) {

@@ -38,7 +38,7 @@ export interface BackgroundWorker {
   /** Milliseconds that one run may take; a longer one is aborted and counts as failed. */
   readonly timeout: number;
   /** Units that one process runs at a time: in all, and of one ledger. */
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly each: number;
   /** Called for every hint, in each process: units that run may have something new to do. */
   hinted?(): void;

@@ -26,7 +26,7 @@ export interface GatherBounds<In> {
   /** Greatest number of waiting items. */
   readonly queue: number;
   /** Greatest number of concurrent runs. */
-  readonly lanes: number;
+  readonly concurrency: number;
   /**
    * The group of an item. A run takes items of one group only, and the groups take turns, so that a busy one leaves
    * room for the others.
@@ -67,7 +67,7 @@ export function gather<In, Out>(
   const { each = 1 } = bounds;
 
   const schedule = () => {
-    if (scheduled || running >= bounds.lanes || waiting === 0) return;
+    if (scheduled || running >= bounds.concurrency || waiting === 0) return;
     scheduled = true;
     if (bounds.isPrompt) begin();
     else setImmediate(begin);
@@ -78,7 +78,7 @@ export function gather<In, Out>(
     // A group moves to the end when a run takes from it, so that groups take turns. The scan skips at most as many
     // groups as there are runs under way.
     for (const [name, group] of groups) {
-      if (running >= bounds.lanes) break;
+      if (running >= bounds.concurrency) break;
       if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
     }
   };

@@ -11,7 +11,7 @@ export interface DeliveryBounds {
   readonly linger: number;
   readonly hangs: number;
   readonly every: number;
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly each: number;
   readonly long: SemaphoreBounds;
   /** Milliseconds for which attempts are made after the first ones; 0 for none. */

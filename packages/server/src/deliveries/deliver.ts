@@ -55,7 +55,7 @@ export function deliverEvents(service: Service, deps: DeliverDeps): BackgroundWo
     rest: 0,
     takesTurns: true,
     timeout: bounds.run + bounds.attempt + Math.max(bounds.attempt, bounds.call),
-    lanes: bounds.lanes,
+    concurrency: bounds.concurrency,
     each: bounds.each,
     hinted() {
       for (const run of runs) run.hint();
@@ -87,11 +87,11 @@ function openEngine(
       await store.settle(settlements);
       return settlements.map(() => undefined);
     },
-    { batch: limits.batch, queue: limits.queue, lanes: 2, apart: ({ ledger }) => ledger },
+    { batch: limits.batch, queue: limits.queue, concurrency: 2, apart: ({ ledger }) => ledger },
   );
   const hasDue = gather<DueQuestion, boolean>(
     (questions) => store.haveDue(questions, new Date(service.runtime.now())),
-    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+    { batch: limits.batch, queue: limits.queue, concurrency: 1 },
   );
   return {
     bounds,

@@ -20,7 +20,7 @@ export function retryDeliveries(pool: pg.Pool, now: () => number, deliveriesQueu
     every: 5_000,
     rest: 0,
     timeout: 60_000,
-    lanes: 1,
+    concurrency: 1,
     each: 1,
     async run({ ledger }, signal) {
       for (let pieces = 0; pieces < limits.retries.pieces; pieces += 1) {

@@ -26,7 +26,7 @@ export function takeUpFurther(
     every,
     rest: 0,
     timeout: 60_000,
-    lanes: 1,
+    concurrency: 1,
     each: 1,
     async run({ ledger }) {
       const count = await takeUpDeliveries(pool, ledger, new Date(now()), new Date(now() - retryFor));

@@ -51,8 +51,8 @@ interface LedgerDependencies {
 export function createLedgers(store: LedgerStore, deps: LedgerDependencies): Ledgers {
   const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ memory }) => memory);
   const loading = new Map<string, Promise<Ledger>>();
-  const { lanes, size, ...patience } = limits.loads;
-  const lane = createWeightedSemaphore({ ...patience, process: lanes, ledger: 1 });
+  const { concurrency, size, ...patience } = limits.loads;
+  const semaphore = createWeightedSemaphore({ ...patience, process: concurrency, ledger: 1 });
   const room = createWeightedSemaphore({ ...patience, process: size, ledger: size });
   let loads = 0;
 
@@ -63,7 +63,7 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies): Led
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
       assembleLedger(stored, await parseRecords(stored, deps.scheduler), before, deps);
-    const small = await lane(id, 1, () => store.find(id, limits.loads.small));
+    const small = await semaphore(id, 1, () => store.find(id, limits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);
     return room(id, small.size, async () => {

@@ -77,8 +77,8 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
   const deps = { suite, systemKey, logCodes };
   const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...deps });
   const proofs = createProofs(pool);
-  const lane = createWeightedSemaphore(limits.log.reads);
-  const inTurn: InTurn = (ledger, work) => lane(ledger, 1, work);
+  const semaphore = createWeightedSemaphore(limits.log.reads);
+  const inTurn: InTurn = (ledger, work) => semaphore(ledger, 1, work);
   return {
     ...sealer,
     ...publisher,

@@ -34,7 +34,7 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
     rest: 0,
     takesTurns: true,
     timeout: 60_000,
-    lanes: 4,
+    concurrency: 4,
     each: 1,
     async run({ ledger, unit }, signal) {
       const metered = (): Service => ({ ...service, task: service.scheduler.task(ledger, () => signal.aborted) });

@@ -19,7 +19,7 @@ export function findSchedules(schedules: Schedules, now: () => number, found: ()
     every: 2_000,
     rest: 2_000,
     timeout: 30_000,
-    lanes: 1,
+    concurrency: 1,
     each: 1,
     async run(_unit, signal) {
       for (let marked: number = MOST_MARKED; marked >= MOST_MARKED; ) {

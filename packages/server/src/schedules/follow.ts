@@ -45,7 +45,7 @@ export function followSchedules(deps: ScheduleDeps): BackgroundWorker {
     every: 10_000,
     rest: 0,
     timeout: 60_000,
-    lanes: 4,
+    concurrency: 4,
     each: 1,
     run: ({ ledger, unit }, signal) => followLedger(deps, { id: ledger, luid: unit }, refused, signal),
   };

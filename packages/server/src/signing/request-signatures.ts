@@ -72,7 +72,7 @@ function gatherByLedger<Item, Out>(
   run: (items: readonly Item[]) => Promise<readonly Out[]>,
   watch: Watch,
 ): (ledger: number, items: readonly Item[]) => Promise<readonly Out[]> {
-  const { message: most, lanes, ...bounds } = limits.signatures;
+  const { message: most, concurrency, ...bounds } = limits.signatures;
   const share = createWeightedSemaphore({ ...bounds, patience: Number.POSITIVE_INFINITY });
   const ask = gather(
     async (requests: readonly (readonly Item[])[]) => {
@@ -83,7 +83,7 @@ function gatherByLedger<Item, Out>(
         return outs.slice(at - length, at);
       });
     },
-    { most, batch: most, queue: bounds.process, lanes, weigh: ({ length }) => length },
+    { most, batch: most, queue: bounds.process, concurrency, weigh: ({ length }) => length },
     watch,
   );
   return (ledger, items) => share(ledger, items.length, () => ask(items));

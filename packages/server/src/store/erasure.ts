@@ -44,7 +44,7 @@ interface Traces {
  * @throws as `eraseRecord` does; Overloaded when too many wait
  */
 export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<Outcome> {
-  const bounds = { batch: 1, queue: limits.queue, lanes: limits.erasure.lanes, each: 1 };
+  const bounds = { batch: 1, queue: limits.queue, concurrency: limits.erasure.concurrency, each: 1 };
   const apart = ({ write }: Erasure) => write.ledger;
   return gather<Erasure, Outcome>(async ([one]) => [await eraseRecord(pool, one!)], { ...bounds, apart });
 }

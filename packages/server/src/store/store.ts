@@ -88,7 +88,7 @@ function listings(on: Queryable): Listings {
  */
 function admitLists(pool: pg.Pool): Listings {
   const { connections, listed, queue } = limits;
-  const admit = createAdmission({ ...listed, lanes: connections.lists, queue });
+  const admit = createAdmission({ ...listed, concurrency: connections.lists, queue });
   const quick = listings(pool);
   const slow = listings(withTimeout(pool, limits.listing));
   const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>, abandoned?: () => Error | undefined) =>

@@ -97,7 +97,7 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, deps: Witn
     rest: interval,
     takesTurns: true,
     timeout: 60_000,
-    lanes: limits.witnesses.lanes,
+    concurrency: limits.witnesses.concurrency,
     each: 1,
     async run({ ledger }, signal) {
       const shown = await logs.newest(ledger).catch(unlessStopped);

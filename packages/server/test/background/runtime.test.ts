@@ -268,7 +268,7 @@ describe('units of many ledgers', () => {
             await finishJob(work.current, unit);
             ended.push(unit.unit);
           },
-          { lanes: 4, each: 3 },
+          { concurrency: 4, each: 3 },
         ),
       ],
     });
@@ -306,7 +306,7 @@ describe('units of many ledgers', () => {
               [ledger],
             );
           },
-          { due: `select ledger_id, '', min(due) from job group by ledger_id`, lanes: 2, each: 1, every: HOUR },
+          { due: `select ledger_id, '', min(due) from job group by ledger_id`, concurrency: 2, each: 1, every: HOUR },
         ),
       ],
     });
@@ -335,7 +335,7 @@ describe('a look that loses what it chose to another process', () => {
               running.push(unit);
               await aborted(signal);
             },
-            { every: HOUR, lanes: 1, each: 1 },
+            { every: HOUR, concurrency: 1, each: 1 },
           ),
         ],
         bounds: { ...QUICK, drain: 1 },

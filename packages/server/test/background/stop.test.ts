@@ -25,7 +25,7 @@ it('what runs is finished when the process stops, and nothing more is begun', as
           });
           await finishJob(work.current, unit);
         },
-        { lanes: 1 },
+        { concurrency: 1 },
       ),
     ],
   });

@@ -108,7 +108,7 @@ export function withWork(): { readonly current: Work; start(options: Partial<Bac
 /** A worker with a unit for each job, which are many in one ledger; it looks quickly. */
 export function jobWorker(run: BackgroundWorker['run'], more: Partial<BackgroundWorker> = {}): BackgroundWorker {
   const due = 'select ledger_id, id, due from job where due <= clock_timestamp()';
-  return { name: 'job', due, every: 50, rest: 0, timeout: 600_000, lanes: 8, each: 4, run, ...more };
+  return { name: 'job', due, every: 50, rest: 0, timeout: 600_000, concurrency: 8, each: 4, run, ...more };
 }
 
 /** Inserts jobs of a ledger, due in their order. */

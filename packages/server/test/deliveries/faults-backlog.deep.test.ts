@@ -9,7 +9,10 @@ import { addWallet, addWebhook, copyDelivery, loadDeliveries, subscribedLedger }
 
 const running = withOwnServer({ deliveryAllowPrivate: true });
 /** Runs few queues at a time, each for a moment. */
-const narrow = withOwnServer({ deliveryAllowPrivate: true, deliveries: { lanes: 3, each: 2, run: 100, linger: 20 } });
+const narrow = withOwnServer({
+  deliveryAllowPrivate: true,
+  deliveries: { concurrency: 3, each: 2, run: 100, linger: 20 },
+});
 const receiver = withReceiver();
 
 const MANY = 10_000;

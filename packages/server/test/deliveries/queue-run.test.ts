@@ -26,7 +26,7 @@ import {
 
 const clock = new MovedClock();
 /** Delivers nothing by itself. */
-const running = withOwnServer({ runtime: clock.runtime, deliveries: { lanes: 0 } });
+const running = withOwnServer({ runtime: clock.runtime, deliveries: { concurrency: 0 } });
 
 const HOST = 'https://receiver.example';
 

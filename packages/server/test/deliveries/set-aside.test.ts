@@ -14,7 +14,7 @@ import { HeldCalls } from './held-calls.js';
 import { addWallet, addWebhook, loadDeliveries, subscribedLedger } from './scene.js';
 
 /** Delivers nothing by itself. */
-const running = withOwnServer({ deliveries: { lanes: 0 } });
+const running = withOwnServer({ deliveries: { concurrency: 0 } });
 
 const HOSTS = ['https://one.example', 'https://other.example'] as const;
 

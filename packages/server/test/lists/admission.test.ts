@@ -5,7 +5,7 @@ import { createWeightedSemaphore } from '../../src/base/weighted-semaphore.js';
 import { type AdmissionBounds, createAdmission } from '../../src/store/queries/admission.js';
 
 const BOUNDS: AdmissionBounds = {
-  lanes: 3,
+  concurrency: 3,
   atATime: 2,
   slow: 1,
   waste: 1_000,
@@ -57,7 +57,7 @@ describe('turns of lists', () => {
   });
 
   it('those of ledgers that used least come first, and what was used is forgotten', async () => {
-    const { asked, names, after, clock } = scene({ lanes: 1 });
+    const { asked, names, after, clock } = scene({ concurrency: 1 });
     void asked('much');
     await after(400, 'end');
     void asked('little');
@@ -132,7 +132,7 @@ describe('turns of lists', () => {
   });
 
   it('one that nobody waits for any more is not looked for, and its turn is the next one’s', async () => {
-    const { asked, names, after } = scene({ lanes: 1 });
+    const { asked, names, after } = scene({ concurrency: 1 });
     const gone: { error?: Error } = {};
     const first = asked('a');
     const waiting = asked('b', 'b', () => gone.error);
@@ -147,7 +147,7 @@ describe('turns of lists', () => {
   });
 
   it(`none waits longer than ${BOUNDS.patience} milliseconds`, async () => {
-    const { asked, after, names } = scene({ lanes: 1 });
+    const { asked, after, names } = scene({ concurrency: 1 });
     void asked('a');
     const inTime = asked('b');
     await after(BOUNDS.patience, 'end');

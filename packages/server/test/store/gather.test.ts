@@ -16,7 +16,7 @@ const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(reso
 describe('gather', () => {
   it('takes together what arrives in one turn, and then what arrived during a run', async () => {
     const { runs, run } = heldRuns();
-    const one = gather(run, { batch: 3, queue: 10, lanes: 1 });
+    const one = gather(run, { batch: 3, queue: 10, concurrency: 1 });
     const first = [one('a'), one('b')];
     await turn();
     const second = [one('c'), one('d'), one('e'), one('f')];
@@ -34,7 +34,7 @@ describe('gather', () => {
 
   it('keeps apart what must not share a run, one run of a kind at a time, and lets the kinds take turns', async () => {
     const { runs, run } = heldRuns();
-    const one = gather(run, { batch: 2, queue: 100, lanes: 2, apart: (item: string) => item[0] });
+    const one = gather(run, { batch: 2, queue: 100, concurrency: 2, apart: (item: string) => item[0] });
     const asked = ['a1', 'a2', 'a3', 'b1', 'c1'].map(one);
     await turn();
     expect(runs.map(({ items }) => items)).toEqual([['a1', 'a2'], ['b1']]);
@@ -52,7 +52,7 @@ describe('gather', () => {
 
   it('runs an item before its caller goes on, where it is prompt', async () => {
     const { runs, run } = heldRuns();
-    const one = gather(run, { batch: 1, queue: 10, lanes: 2, isPrompt: true, apart: (item: string) => item[0] });
+    const one = gather(run, { batch: 1, queue: 10, concurrency: 2, isPrompt: true, apart: (item: string) => item[0] });
     const asked = ['a1', 'a2', 'b1', 'c1'].map(one);
     expect(runs.map(({ items }) => items)).toEqual([['a1'], ['b1']]);
     for (let at = 0; at < 4; at += 1) {
@@ -65,7 +65,7 @@ describe('gather', () => {
 
   it('refuses the item beyond its queue and takes new ones when there is room', async () => {
     const { runs, run } = heldRuns();
-    const one = gather(run, { batch: 1, queue: 2, lanes: 1 });
+    const one = gather(run, { batch: 1, queue: 2, concurrency: 1 });
     const running = one('a');
     await turn();
     const waiting = [one('b'), one('c')];
@@ -83,7 +83,7 @@ describe('gather', () => {
         if (items.includes('throw')) throw new Error('all');
         return items.map((item) => (item === 'bad' ? new Error('alone') : item));
       },
-      { batch: 10, queue: 10, lanes: 1 },
+      { batch: 10, queue: 10, concurrency: 1 },
     );
     const [good, bad] = await Promise.allSettled([one('good'), one('bad')]);
     expect(good).toMatchObject({ status: 'fulfilled', value: 'good' });
@@ -95,7 +95,7 @@ describe('gather', () => {
 
   it('runs as many of a kind at a time as it is told', async () => {
     const { runs, run } = heldRuns();
-    const bounds = { batch: 1, queue: 100, lanes: 3, each: 2, apart: (item: string) => item[0] };
+    const bounds = { batch: 1, queue: 100, concurrency: 3, each: 2, apart: (item: string) => item[0] };
     const one = gather(run, bounds);
     const asked = ['a1', 'a2', 'a3', 'b1', 'b2'].map(one);
     await turn();
@@ -114,7 +114,7 @@ describe('gather', () => {
       await turn();
       return items;
     };
-    const one = gather(run, { batch: 1, queue: 10_000, lanes: 2, apart: (item: string) => item.split('-')[0] });
+    const one = gather(run, { batch: 1, queue: 10_000, concurrency: 2, apart: (item: string) => item.split('-')[0] });
     const asked = Array.from({ length: 2_000 }, (_, index) => one(`busy-${index}`));
     asked.push(...Array.from({ length: 1_000 }, (_, index) => one(`${index}-only`)));
     await Promise.all(asked);
@@ -125,7 +125,7 @@ describe('gather', () => {
 
   it.each([1, 2])('runs no more than %s of a kind at a time, also where lanes are free', async (each) => {
     const { runs, run } = heldRuns();
-    const one = gather(run, { batch: 1, queue: 100, lanes: 5, each, apart: (item: string) => item[0] });
+    const one = gather(run, { batch: 1, queue: 100, concurrency: 5, each, apart: (item: string) => item[0] });
     const asked = ['a1', 'a2', 'a3'].map(one);
     for (let ended = 0; ended < asked.length; ended += 1) {
       for (let turns = 0; turns < 5; turns += 1) await turn();

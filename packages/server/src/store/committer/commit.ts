@@ -30,15 +30,15 @@ export type Commit = (write: Write) => Promise<Outcome>;
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Commit {
   // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
-  const { batch, queue, commits: lanes, commit: most } = limits;
-  const bounds = { batch, queue, lanes, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
+  const { batch, queue, commits: concurrency, commit: most } = limits;
+  const bounds = { batch, queue, concurrency, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
-  // Each holds a connection for several round trips, and may wait for a lock: the lanes leave connections for other
+  // Each holds a connection for several round trips, and may wait for a lock: the bound leaves connections for other
   // work.
   const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!, clock)], {
     batch: 1,
     queue,
-    lanes: limits.transactions.lanes,
+    concurrency: limits.transactions.concurrency,
     each: limits.transactions.each,
     apart: ledgerOfWrite,
   });
@@ -48,7 +48,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Co
 
 /** Stores settlements. Ledgers take turns, and leave connections for other work. @throws as `storeSettlement` does */
 export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promise<Settled> {
-  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1, isPrompt: true };
+  const bounds = { batch: 1, queue: limits.queue, concurrency: limits.intents.concurrency, each: 1, isPrompt: true };
   const apart = ({ ledger }: Settlement) => ledger;
   return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }

@@ -148,7 +148,7 @@ function createThreads(pool: pg.Pool) {
     {
       batch: limits.intents.batch,
       queue: limits.queue,
-      lanes: limits.lookups.together,
+      concurrency: limits.lookups.together,
       apart: ({ ledger }) => ledger,
       each: limits.lookups.each,
     },

@@ -6,7 +6,7 @@ import { createUsages } from './usage.js';
 /** Bounds on lists, as in `limits.listed`. */
 export interface AdmissionBounds {
   /** Greatest number of concurrent runs. */
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly atATime: number;
   readonly slow: number;
   readonly waste: number;
@@ -112,7 +112,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
   };
 
   const next = () => {
-    while (running.quick + running.slow < bounds.lanes) {
+    while (running.quick + running.slow < bounds.concurrency) {
       const slow = running.slow < bounds.slow ? chosen('slow') : undefined;
       const turn = slow ?? chosen('quick');
       if (!turn) return;

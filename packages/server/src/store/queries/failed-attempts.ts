@@ -28,7 +28,7 @@ interface Attempt {
  * from digests by a colon, and they are swept with them.
  */
 export function createFailedAttempts(pool: pg.Pool, { now }: Runtime): FailedAttempts {
-  const queue = { batch: 1, queue: limits.queue, lanes: limits.failures.lanes };
+  const queue = { batch: 1, queue: limits.queue, concurrency: limits.failures.concurrency };
   const note = gather<Attempt, number>(
     (attempts) => Promise.all(attempts.map((one) => judge(pool, one, now()))),
     queue,

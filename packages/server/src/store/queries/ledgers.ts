@@ -79,10 +79,10 @@ export interface LedgerStore {
 }
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
-  // Each holds a connection for several round trips: the lanes leave connections for other work.
+  // Each holds a connection for several round trips: the bound leaves connections for other work.
   const insert = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
     async ([one]) => [await insertLedger(pool, one!.ledger, one!.births)],
-    { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
+    { batch: 1, queue: limits.queue, concurrency: limits.transactions.births },
   );
   return {
     find: ((id: string, most?: number) =>
@@ -188,7 +188,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
       });
       return ids.map(() => rows[0]?.version ?? 0);
     },
-    { batch: limits.batch, queue: limits.queue, lanes: limits.lookups.each, apart: (id) => id },
+    { batch: limits.batch, queue: limits.queue, concurrency: limits.lookups.each, apart: (id) => id },
   );
 }
 

@@ -125,7 +125,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
       {
         batch,
         queue: limits.queue,
-        lanes: limits.lookups.together,
+        concurrency: limits.lookups.together,
         apart: ledgerOfQuery,
         each: limits.lookups.each,
       },

@@ -32,7 +32,7 @@ interface Use {
 export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): Replays {
   const use = gather<Use, boolean>(
     (uses) => take(pool, uses, runtime.now()),
-    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+    { batch: limits.batch, queue: limits.queue, concurrency: 1 },
     watch,
   );
   return { use: (ledger, jti, expiresAt) => use({ ledger, jti, expiresAt }) };

@@ -138,7 +138,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
         if (rows.length === 0) return queries.map(() => ({ version: 0, circles: [] }));
         return Promise.all(rows.map((row, ord) => foundIn(row, queries[ord]!, by).catch((error: Error) => error)));
       },
-      { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
+      { batch, queue: limits.queue, concurrency: limits.lookups.each, apart: ({ ledger }) => ledger },
     );
   const both = (bounds: Fetched) => ({
     public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition), 'public', bounds),
