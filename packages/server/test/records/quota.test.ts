@@ -160,7 +160,7 @@ describe('the quota of a ledger (interface/limits#stored-bytes)', () => {
     expect(await miscounted(server.current.database.url)).toEqual([]);
     ok(await client.drop('/bridges/bank', second));
     const other = { ...bridge, handle: 'other' };
-    expect((await client.call('POST', '/bridges', sent(signed(other, client.key), 250_000))).status).toBe(429);
+    expect((await client.call('POST', '/bridges', sent(signed(other, client.key), QUOTA))).status).toBe(429);
   });
 
   it('counts what attempts add to deliveries', async () => {
