@@ -280,7 +280,7 @@ describe('units of many ledgers', () => {
     running.get('b1')!();
     await eventually(() => expect(now()).toEqual(['a00', 'a01', 'a02', 'b2']));
     running.get('b2')!();
-    // All lanes but one: one ledger does not take them all.
+    // All slots but one: one ledger does not take them all.
     await eventually(() => expect(ended).toContain('b2'));
     await insertJobs(work.current, 3, ['c']);
     await eventually(() => expect(now()).toEqual(['a00', 'a01', 'a02', 'c']));

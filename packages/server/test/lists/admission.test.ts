@@ -46,7 +46,7 @@ function scene(bounds: Partial<AdmissionBounds> = {}) {
 }
 
 describe('turns of lists', () => {
-  it('as many at a time as there are lanes, fewer of one ledger', async () => {
+  it('as many at a time as may run, fewer of one ledger', async () => {
     const { asked, names, after } = scene();
     const all = [asked('a', 'a1'), asked('a', 'a2'), asked('a', 'a3'), asked('b'), asked('c')];
     expect(names()).toEqual(['a1 quick', 'a2 quick', 'b quick']);

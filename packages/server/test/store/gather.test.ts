@@ -123,7 +123,7 @@ describe('gather', () => {
     expect(order.slice(0, last + 1).filter((item) => item.startsWith('busy-')).length).toBeLessThanOrEqual(2);
   });
 
-  it.each([1, 2])('runs no more than %s of a kind at a time, also where lanes are free', async (each) => {
+  it.each([1, 2])('runs no more than %s of a kind at a time, also where slots are free', async (each) => {
     const { runs, run } = heldRuns();
     const one = gather(run, { batch: 1, queue: 100, concurrency: 5, each, apart: (item: string) => item[0] });
     const asked = ['a1', 'a2', 'a3'].map(one);
