@@ -158,11 +158,7 @@ export interface Lifecycle<Name extends string = string> {
    * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets,
    * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is malformed.
    */
-  proved?(
-    custom: JsonObject,
-    status: { from: string | undefined; to: string | undefined },
-    of?: ProvedRecord,
-  ): Partial<Meta>;
+  proved?(custom: JsonObject, status: Record<'from' | 'to', string | undefined>, of?: ProvedRecord): Partial<Meta>;
   /** Whether `meta.assets` of its records names files that are served (interface/reports#assets). */
   readonly assets?: true;
   /** Members of `meta` of a new record that other kinds do not have. */
