@@ -17,12 +17,12 @@ create function create_ledger_1(
   sealed_values bytea[]
 ) returns text language plpgsql as $$
 declare
-  present text;
+  current_epoch text;
   stored store_outcome_1;
 begin
   -- Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
-  select d.value into present from deployment d where d.name = 'epoch' for share;
-  if present is distinct from epoch then
+  select d.value into current_epoch from deployment d where d.name = 'epoch' for share;
+  if current_epoch is distinct from epoch then
     return 'moved';
   end if;
   insert into ledger (id, handle, luid, owners, version) overriding system value values (ledger, handle, luid, owners, version)
@@ -30,7 +30,9 @@ begin
   if not found then
     return 'taken';
   end if;
-  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, sealed_values, '{}', '{}', null, '{}', 0);
+  stored := store_batch_1(
+    ledger => ledger, writes => writes, documents => documents, judged_data => judged_data, bodies => bodies,
+    secrets => secrets, sealed_values => sealed_values);
   if 'done' <> any (stored.results) then
     raise exception 'Birth records were not stored: %', stored.results;
   end if;

@@ -5,7 +5,7 @@ create type settle_balance_1 as (
   reserved bigint, reserved_luid text, reserved_moment timestamptz, reserved_changed boolean
 );
 
--- A movement.
+-- A movement: a row of the table entry.
 create type settle_entry_1 as (
   wallet text, symbol text, version bigint, intent text, change int,
   available_by bigint, reserved_by bigint, available bigint, reserved bigint, moment timestamptz
@@ -22,15 +22,15 @@ create type settle_open_1 as (
 );
 
 -- Results of the writes as those of store_batch, and "blocked" for one with which nothing is wrong.
-create type settle_outcome_1 as (is_stored boolean, is_leader boolean, results text[], version bigint);
+create type settle_outcome_1 as (is_stored boolean, is_home boolean, results text[], version bigint);
 
 -- Stores decisions on intents: they rest on one another, so all of the batch is stored or nothing. It is not where something that
--- they rest on has changed: the ledger's leader, balances, limits, intents under way, records that are needed, what
+-- they rest on has changed: the ledger's home, balances, limits, intents under way, records that are needed, what
 -- store_batch compares.
 create function settle_batch_1(
   ledger bigint,
-  -- The process that decided, for how long it stays the leader (milliseconds), and the moment of its last decision; null where nothing was decided.
-  leader text,
+  -- The process that decided, for how long it stays the home (milliseconds), and the moment of its last decision; null where nothing was decided.
+  holder text,
   lease int,
   last timestamptz,
   writes store_write_1[],
@@ -42,7 +42,7 @@ create function settle_batch_1(
   unregistered store_unregistered_1[],
   -- Of the batch as a whole.
   needs store_needed_1[],
-  -- And calls of bridges, as of that moment.
+  -- Deliveries of the writes, and calls of bridges, which are queued as of the moment.
   deliveries store_delivery_1[],
   events text[],
   moment timestamptz,
@@ -57,23 +57,24 @@ create function settle_batch_1(
 set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-  present constant timestamptz := clock_timestamp();
+  this_moment constant timestamptz := clock_timestamp();
   is_unchanged boolean := true;
   stored store_outcome_1;
-  o settle_open_1;
+  opening settle_open_1;
   b settle_balance_1;
   l settle_limit_1;
   version bigint;
   luid text;
 begin
-  if leader is not null then
-    update home h set until = present + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = leader;
+  if holder is not null then
+    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
     if not found then
       return row(false, false, array(select 'blocked' from unnest(writes)), 0)::settle_outcome_1;
     end if;
   end if;
 
-  -- What has changed undoes all of this block; that this process is the leader still, and the moment it has reached, stay.
+  -- If anything has changed, this block is rolled back (CS001), and variables keep their values. The renewed lease of the home and
+  -- its moment are kept.
   begin
     if cardinality(needs) > 0 then
       is_unchanged := cardinality(unmet_needs_1(ledger, needs)) = 0;
@@ -85,17 +86,17 @@ begin
       order by i.luid for no key update;
     end if;
     for n in 1 .. cardinality(opened) loop
-      o := opened[n];
+      opening := opened[n];
       -- least ignores nulls: one that waits for somebody is not due.
-      o.due := case when o.due is not null then least(o.due, present) end;
-      if o.was = 0 then
+      opening.due := case when opening.due is not null then least(opening.due, this_moment) end;
+      if opening.was = 0 then
         insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-        values (ledger, o.luid, o.thread, 1, o.due, o.deadline, o.stage, o.uses, states[n], o.mac);
+        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n], opening.mac);
       else
         -- A report that came meanwhile has made it due again.
-        update open_intent i set version = o.was + 1, deadline = o.deadline, stage = o.stage, uses = o.uses, state = states[n],
-          mac = o.mac, due = case when i.due is distinct from o.was_due then i.due else o.due end
-        where i.ledger_id = ledger and i.luid = o.luid and i.version = o.was;
+        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses, state = states[n],
+          mac = opening.mac, due = case when i.due is distinct from opening.was_due then i.due else opening.due end
+        where i.ledger_id = ledger and i.luid = opening.luid and i.version = opening.was;
         is_unchanged := is_unchanged and found;
       end if;
     end loop;
@@ -103,8 +104,10 @@ begin
       delete from open_intent o where o.ledger_id = ledger and o.luid = any (closed);
     end if;
 
-    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}', '{}',
-      deliveries, events, moment, '{}', 0);
+    stored := store_batch_1(
+      ledger => ledger, writes => writes, documents => documents, judged_data => judged_data, bodies => bodies,
+      earlier => earlier, earlier_bodies => earlier_bodies, unregistered => unregistered,
+      deliveries => deliveries, events => events, clock => moment);
     if not is_unchanged or 'done' <> any (stored.results) then
       raise sqlstate 'CS001';
     end if;
@@ -123,6 +126,7 @@ begin
         values (ledger, b.wallet, b.symbol, b.version, b.available, b.available_luid, b.available_moment, b.available_changed,
           b.reserved, b.reserved_luid, b.reserved_moment, b.reserved_changed);
       else
+        -- The available row keeps its luid; the reserved one may be new.
         update balance c set version = b.version, available = b.available, available_moment = b.available_moment,
           available_changed = b.available_changed, reserved = b.reserved, reserved_luid = b.reserved_luid,
           reserved_moment = b.reserved_moment, reserved_changed = b.reserved_changed
@@ -148,7 +152,7 @@ begin
         raise sqlstate 'CS001';
       end if;
       if l.was = 0 and l.version > 0 then
-        -- Intents under way keep their symbols, and the others need theirs: each handle names one.
+        -- The symbol cannot be dropped meanwhile, so its handle names one record.
         insert into wallet_limit (ledger_id, wallet, symbol, symbol_luid, metric, luid, version, amount, day, used, body)
         values (ledger, l.wallet, l.symbol,
           (select s.luid from record s where s.ledger_id = ledger and s.kind = 'symbol' and s.handle = l.symbol),
@@ -159,7 +163,8 @@ begin
       end if;
     end loop;
     if cardinality(writes) = 0 and cardinality(events) > 0 then
-      -- Without a write no leaf is queued that would carry the bytes of calls. Whoever seals locks this row, so it comes last.
+      -- Bytes are counted with the leaves of writes. Without a write, those of calls are counted here: last, since the sealer locks
+      -- this row.
       insert into storage as had (ledger_id, bytes)
       select ledger, sum(512 + octet_length(event)) from unnest(events) event
       on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
@@ -170,7 +175,7 @@ begin
       array(
         select case
           when r.result = 'done' then 'blocked'
-          -- Of two in the batch that take one handle, nobody knows which is told so.
+          -- Both writes with this handle may be in the batch, and none is stored: they are tried again.
           when r.result = 'duplicated' and not exists (
             select from record taken where taken.ledger_id = ledger and taken.kind = w.kind and taken.handle = w.handle) then 'blocked'
           else r.result end

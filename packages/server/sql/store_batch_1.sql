@@ -32,6 +32,7 @@ create type store_write_1 as (
   veiled uuid[],
   mac text,
   leaves text,
+  -- What it adds to the quota of the ledger; of that, by how much what lists filter by is longer than the text.
   bytes int,
   beside int
 );
@@ -95,7 +96,8 @@ $$;
 --   reused      a proof was used for another record; of a create the handle may be taken as well
 --   stale       something that it was decided on has changed
 --
--- Rows are locked in one order by all who store: ledger, needed records, intents under way by luid, records.
+-- Locks are taken in one order: the ledger where rules change, needed records, intents under way by luid, records. Drops of what
+-- others may name lock their record first, and a key that moves raises the version last: a deadlock is answered as stale.
 --
 -- Rows that exist are looked up one by one. The plan of a join would last for as long as the connection, and while the statistics
 -- are young a join reads all rows of the ledger.
@@ -106,19 +108,19 @@ create function store_batch_1(
   -- Data that lists judge access by; empty for none.
   judged_data text[],
   bodies text[],
-  earlier store_earlier_1[],
-  earlier_bodies text[],
-  unregistered store_unregistered_1[],
-  needs store_needed_1[],
-  secrets store_secret_1[],
-  sealed_values bytea[],
-  deliveries store_delivery_1[],
-  events text[],
+  earlier store_earlier_1[] default '{}',
+  earlier_bodies text[] default '{}',
+  unregistered store_unregistered_1[] default '{}',
+  needs store_needed_1[] default '{}',
+  secrets store_secret_1[] default '{}',
+  sealed_values bytea[] default '{}',
+  deliveries store_delivery_1[] default '{}',
+  events text[] default '{}',
   -- The clock of the process. Calls are queued as of it.
-  clock timestamptz,
+  clock timestamptz default null,
   -- Kinds whose last moment is asked for, and by how many milliseconds a write may be behind it.
-  kinds text[],
-  behind int
+  kinds text[] default '{}',
+  behind int default 0
 ) returns store_outcome_1 language plpgsql
 -- PostgreSQL expects to gain from short arrays, and would plan statements anew for each batch.
 set plan_cache_mode = force_generic_plan as $$
@@ -126,29 +128,30 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   -- Bytes of a row beside its texts; those of the function stored_bytes.
   row_bytes constant int := 512;
-  rules bigint;
-  turn store_write_1;
+  rules_version bigint;
+  rules_turn store_write_1;
   newest timestamptz;
   unmet int[] := '{}';
-  held store_write_1[];
+  valid store_write_1[];
   reused int[];
   stored int[] := '{}';
   luids text[];
+  candidates store_write_1[];
   done store_write_1[];
   one store_write_1;
-  since bigint;
+  link_order bigint;
   -- Volatile functions stand outside of updates, so that the tables can be distributed.
-  present constant timestamptz := clock_timestamp();
+  this_moment constant timestamptz := clock_timestamp();
   freed bigint := 0;
   added bigint := 0;
   is_taken boolean;
 begin
   if exists (select from unnest(writes) w where w.bumps_rules) then
     -- Two that were decided on the same version could each take away what the other rests on: they take turns.
-    select l.version into rules from ledger l where l.id = ledger for no key update;
-    select * into turn from unnest(writes) w where w.bumps_rules and w.version = rules order by w.ord limit 1;
+    select l.version into rules_version from ledger l where l.id = ledger for no key update;
+    select * into rules_turn from unnest(writes) w where w.bumps_rules and w.version = rules_version order by w.ord limit 1;
   else
-    select l.version into rules from ledger l where l.id = ledger;
+    select l.version into rules_version from ledger l where l.id = ledger;
   end if;
   if cardinality(kinds) > 0 then
     newest := newest_moment_1(ledger, kinds);
@@ -164,58 +167,58 @@ begin
     );
   end if;
 
-  held := array(
+  valid := array(
     select w from unnest(writes) w
-    where w.version = rules and w.ord <> all (unmet)
-      -- A create takes nothing from other writes, so creates share a turn.
-      and (not w.bumps_rules or w.ord = turn.ord or (w.action = 'create' and turn.action = 'create'))
+    where w.version = rules_version and w.ord <> all (unmet)
+      -- A create takes nothing from other writes, so creates share a rules_turn.
+      and (not w.bumps_rules or w.ord = rules_turn.ord or (w.action = 'create' and rules_turn.action = 'create'))
       -- One whose clock is behind what is stored is decided anew. One that has waited for its commit is not.
       and (newest is null or w.is_fixed or greatest(w.moment, clock) >= newest - behind * interval '1 millisecond')
     order by w.ord
   );
   reused := array(
-    select w.ord from unnest(held) w
+    select w.ord from unnest(valid) w
     where exists (
         select from used_proof u where u.ledger_id = ledger and u.digest = any (w.proofs) and u.luid <> w.luid)
       or exists (select from erased_proof e where e.ledger_id = ledger and e.digest = any (w.veiled))
   );
-  done := held;
+  candidates := valid;
   if cardinality(reused) > 0 then
-    done := array(select w from unnest(held) w where w.ord <> all (reused));
+    candidates := array(select w from unnest(valid) w where w.ord <> all (reused));
   end if;
 
-  for one in select * from unnest(done) d where d.wakes order by d.luid loop
+  for one in select * from unnest(candidates) d where d.wakes order by d.luid loop
     perform from open_intent o where o.ledger_id = ledger and o.luid = one.luid for no key update;
   end loop;
-  if exists (select from unnest(done) w where w.action = 'create') then
+  if exists (select from unnest(candidates) w where w.action = 'create') then
     with created as (
       insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, link_proven, document, judged)
       select ledger, w.kind, w.handle, w.luid, w.change, w.hash, w.status, w.moment, w.domain, w.link, w.proven,
         documents[w.ord]::jsonb, nullif(judged_data[w.ord], '')
-      from unnest(done) w where w.action = 'create' order by w.ord
+      from unnest(candidates) w where w.action = 'create' order by w.ord
       on conflict do nothing
       returning luid
     )
     select array_agg(luid) into luids from created;
-    stored := array(select w.ord from unnest(done) w where w.action = 'create' and w.luid = any (luids));
+    stored := array(select w.ord from unnest(candidates) w where w.action = 'create' and w.luid = any (luids));
   end if;
-  for one in select * from unnest(done) d where d.action <> 'create' order by d.ord loop
+  for one in select * from unnest(candidates) d where d.action <> 'create' order by d.ord loop
     case one.action
     when 'update' then
       -- A key stays proven for as long as the record keeps it, and its order dates from when the record took it.
-      since := null;
+      link_order := null;
       if one.link is not null then
-        select nextval('record_seq_seq') into since from record r
+        select nextval('record_seq_seq') into link_order from record r
         where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.link is distinct from one.link;
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(since, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(link_order, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'erase' then
-      -- One that is final is taken out of record.
+      -- A final record is deleted from the table record.
       delete from record r
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.status = any (one.final)
         and not exists (select from open_intent o where o.ledger_id = ledger and o.luid = one.luid);
@@ -236,7 +239,7 @@ begin
     end if;
   end loop;
 
-  done := array(select w from unnest(done) w where w.ord = any (stored));
+  done := array(select w from unnest(candidates) w where w.ord = any (stored));
   if cardinality(done) > 0 then
     -- A create that stores later versions at once is followed by updates.
     insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, beside)
@@ -259,7 +262,7 @@ begin
   for one in select * from unnest(done) d where d.wakes loop
     -- Due at once, also where the moment is ahead of the clock; and at another moment than before, which whoever decides on the
     -- intent meanwhile will see.
-    update open_intent o set due = greatest(least(one.moment, present), o.due + interval '1 microsecond')
+    update open_intent o set due = greatest(least(one.moment, this_moment), o.due + interval '1 microsecond')
     where o.ledger_id = ledger and o.luid = one.luid;
   end loop;
 
@@ -285,7 +288,7 @@ begin
       insert into delivery (ledger_id, handle, purpose, entry, effect, effect_handle, effect_change, effect_domain,
         bridge, target, record, linked, mac, moment, due, event)
       select ledger, d.handle, d.purpose, d.entry, d.effect, d.effect_handle, d.effect_change, d.effect_domain,
-        d.bridge, d.target, d.record, d.linked, d.mac, d.moment, least(d.moment, present), d.event
+        d.bridge, d.target, d.record, d.linked, d.mac, d.moment, least(d.moment, this_moment), d.event
       from (
         select *, coalesce((writes[ord]).moment, clock) as moment
         from unnest(deliveries, events) with ordinality as x (ord, handle, purpose, entry, effect, effect_handle, effect_change,
@@ -308,7 +311,7 @@ begin
   end if;
 
   if exists (select from unnest(done) w where w.registers) then
-    -- A record that takes the key of another may come before it, while processes have the other cached: the version must rise.
+    -- If a key moves to another record, caches still name the old one: the version rises.
     -- Of two concurrent transactions, the row lets the later one see the earlier.
     with registered as (
       insert into taken_key (ledger_id, public, times)
@@ -319,7 +322,7 @@ begin
     select bool_or(times > 1) into is_taken from registered;
   end if;
   if is_taken or exists (select from unnest(done) w where w.bumps_rules) then
-    update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules;
+    update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules_version;
   end if;
 
   return row(
@@ -327,10 +330,10 @@ begin
       select case
         when w.ord = any (stored) then 'done'
         when w.ord = any (reused) then 'reused'
-        when w.action = 'create' and exists (select from unnest(held) h where h.ord = w.ord) then 'duplicated'
+        when w.action = 'create' and exists (select from unnest(valid) v where v.ord = w.ord) then 'duplicated'
         else 'stale' end
       from unnest(writes) w order by w.ord
     ),
-    rules, newest)::store_outcome_1;
+    rules_version, newest)::store_outcome_1;
 end
 $$;

@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { LedgerClock } from '../../base/ledger-clock.js';
 import { limits } from '../../limits.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
-import { deliveryParameters, needsOf, secretParameters, settlementParameters, writeParameters } from './rows.js';
+import { callOf } from './functions.js';
+import { deliveryParameters, needParameters, secretParameters, settlementParameters, writeParameters } from './rows.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Outcome, Write } from './write.js';
 
@@ -11,17 +12,6 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
 
 /** The clock of a ledger (base/ledger-clock.ts). */
 export type Clock = Pick<LedgerClock, 'current' | 'mayAsk'>;
-
-const STORE = {
-  name: 'store-batch',
-  text: 'select * from store_batch_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
-};
-
-const SETTLE = {
-  name: 'settle-batch',
-  text: `select is_stored as "isStored", is_leader as "isHome", results, version from settle_batch_1(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
-};
 
 /**
  * Stores a batch: one round trip, one transaction, one fsync, however many writes (sql/store_batch_1.sql). Their clock is
@@ -34,20 +24,18 @@ const SETTLE = {
 export async function storeTogether(runner: Runner, writes: readonly Write[], clock?: Clock): Promise<Outcome[]> {
   const ledger = writes[0]?.ledger;
   if (writes.some((write) => write.ledger !== ledger)) throw new Error('No commit spans two ledgers.');
-  const values = [
+  const call = callOf('store_batch_1', {
     ledger,
     ...writeParameters(writes),
-    needsOf(writes),
+    ...needParameters(writes),
     ...secretParameters(writes),
     ...deliveryParameters(writes),
-    clock && ledger !== undefined ? new Date(clock.current(ledger)).toISOString() : null,
-    kindsAsked(writes, clock),
-    limits.moments.behind,
-  ];
-  const { rows } = await runner.query<{ results: Outcome['result'][]; version: number; newest: Date | null }>({
-    ...STORE,
-    values,
+    clock: clock && ledger !== undefined ? new Date(clock.current(ledger)).toISOString() : null,
+    kinds: kindsAsked(writes, clock),
+    behind: limits.moments.behind,
   });
+  type Row = { results: Outcome['result'][]; version: number; newest: Date | null };
+  const { rows } = await runner.query<Row>(call);
   const { results, version, newest } = rows[0]!;
   const known = newest ? { newest: newest.getTime() } : {};
   return results.map((result) => ({ result, version, ...known }));
@@ -61,19 +49,24 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
  */
 export async function storeSettlement(runner: Runner, settlement: Settlement): Promise<Settled> {
   const { ledger, writes, home } = settlement;
-  const values = [
+  const call = callOf('settle_batch_1', {
     ledger,
-    home?.holder,
-    home?.lease,
-    home?.moment,
+    holder: home?.holder,
+    lease: home?.lease,
+    last: home?.moment,
     ...writeParameters(writes),
     ...settlementParameters(settlement),
-  ];
+  });
   try {
-    type Row = Omit<Settled, 'outcomes'> & { results: Settled['outcomes'][number]['result'][]; version: number };
-    const { rows } = await runner.query<Row>({ ...SETTLE, values });
-    const { isStored, isHome, results, version } = rows[0]!;
-    return { isStored, isHome, outcomes: results.map((result) => ({ result, version })) };
+    type Row = {
+      is_stored: boolean;
+      is_home: boolean;
+      results: Settled['outcomes'][number]['result'][];
+      version: number;
+    };
+    const { rows } = await runner.query<Row>(call);
+    const { is_stored, is_home, results, version } = rows[0]!;
+    return { isStored: is_stored, isHome: is_home, outcomes: results.map((result) => ({ result, version })) };
   } catch (error) {
     if (!isSerializationFailure(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
     const outcomes = writes.map(({ version }) => ({ result: 'blocked', version }) as const);

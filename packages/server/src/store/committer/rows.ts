@@ -29,7 +29,7 @@ const toWrites = rowsOf<Write>(STORE_BATCH, 'store_write_1', {
   proven: ({ proven }) => proven,
   registers: ({ kind, action, link }) =>
     kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined,
-  bumps_rules: ({ bumpsRules: decides }) => decides,
+  bumps_rules: ({ bumpsRules }) => bumpsRules,
   wakes: ({ wakes = false }) => wakes,
   final: ({ action, kind }) => (action === 'erase' ? listOf(finalStatuses(kindNamed(kind))) : null),
   proofs: ({ proofs }) => uuidsOf(proofs),
@@ -167,61 +167,70 @@ class Rows<T> {
   }
 }
 
-/** Writes with their texts, which all functions take. */
-export function textParameters(writes: readonly Write[]): readonly unknown[] {
-  return [
-    toWrites(writes),
-    textArray(writes.map(({ document }) => document)),
-    textArray(writes.map(({ judged = '' }) => judged)),
-    textArray(writes.map(({ body }) => body)),
-  ];
+/** The parameters of a function of the database, by name. */
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** Writes with their texts. */
+export function textParameters(writes: readonly Write[]): Parameters {
+  return {
+    writes: toWrites(writes),
+    documents: textArray(writes.map(({ document }) => document)),
+    judged_data: textArray(writes.map(({ judged = '' }) => judged)),
+    bodies: textArray(writes.map(({ body }) => body)),
+  };
 }
 
 /** Writes as batches take them: with earlier versions, and the keys that they assume to be unregistered. */
-export function writeParameters(writes: readonly Write[]): readonly unknown[] {
+export function writeParameters(writes: readonly Write[]): Parameters {
   const earlier = Rows.of(writes, (write) => write.earlier);
-  const unregistered = Rows.of(writes, ({ assumedUnregistered: strangers }) => strangers);
-  return [
+  const unregistered = Rows.of(writes, (write) => write.assumedUnregistered);
+  return {
     ...textParameters(writes),
-    toEarlier(earlier.all, earlier.ords),
-    textArray(earlier.all.map(({ body }) => body)),
-    toUnregistered(unregistered.all, unregistered.ords),
-  ];
+    earlier: toEarlier(earlier.all, earlier.ords),
+    earlier_bodies: textArray(earlier.all.map(({ body }) => body)),
+    unregistered: toUnregistered(unregistered.all, unregistered.ords),
+  };
 }
 
 /** The records that writes need, by the position of each. */
-export function needsOf(writes: readonly Write[]): string {
+export function needParameters(writes: readonly Write[]): Parameters {
   const needs = Rows.of(writes, (write) => write.mustExist);
-  return toNeeded(needs.all, needs.ords);
+  return { needs: toNeeded(needs.all, needs.ords) };
 }
 
 /** Secrets of writes, and their sealed values. */
-export function secretParameters(writes: readonly Write[]): readonly unknown[] {
+export function secretParameters(writes: readonly Write[]): Parameters {
   const secrets = Rows.of(writes, (write) => write.secrets);
-  return [toSecrets(secrets.all, secrets.ords), bytesArray(secrets.all.map(({ sealed }) => sealed))];
+  return {
+    secrets: toSecrets(secrets.all, secrets.ords),
+    sealed_values: bytesArray(secrets.all.map(({ sealed }) => sealed)),
+  };
 }
 
 /** Calls of bridges, and deliveries of writes, with the texts of their events. */
-export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): readonly unknown[] {
+export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): Parameters {
   const queued = new Rows<NewDelivery>();
   queued.add(calls, null);
   queued.addOf(writes, ({ deliveries }) => deliveries);
-  return [toDeliveries(queued.all, queued.ords), textArray(queued.all.map(({ event }) => event))];
+  return {
+    deliveries: toDeliveries(queued.all, queued.ords),
+    events: textArray(queued.all.map(({ event }) => event)),
+  };
 }
 
 /** What a settlement stores beside writes, and what it needs as a whole. */
-export function settlementParameters(settlement: Settlement): readonly unknown[] {
+export function settlementParameters(settlement: Settlement): Parameters {
   const { writes, needs, calls, moment, balances, entries, limits, opened, closed } = settlement;
-  return [
-    toNeeded(needs),
+  return {
+    needs: toNeeded(needs),
     ...deliveryParameters(writes, calls),
     moment,
-    toBalances(balances),
-    toEntries(entries),
-    toLimits(limits),
-    textArray(limits.map(({ body }) => body)),
-    toOpened(opened),
-    textArray(opened.map(({ state }) => state)),
+    balances: toBalances(balances),
+    entries: toEntries(entries),
+    limits: toLimits(limits),
+    limit_bodies: textArray(limits.map(({ body }) => body)),
+    opened: toOpened(opened),
+    states: textArray(opened.map(({ state }) => state)),
     closed,
-  ];
+  };
 }

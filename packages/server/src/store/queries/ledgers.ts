@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { gather } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
+import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
@@ -199,9 +200,13 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
     const version = Number(epoch ?? 0) * VERSIONS_PER_EPOCH + 1;
     const writes = births(id, version).map(({ write, secrets }) => ({ ...write, secrets }));
     const { handle, luid, owners } = ledger;
-    const values = [id, handle, luid, owners, version, epoch, ...textParameters(writes), ...secretParameters(writes)];
-    const { rows: made } = await pool.query<{ result: 'done' | 'taken' | 'moved' }>({ ...CREATE, values });
-    const { result } = made[0]!;
+    const call = callOf('create_ledger_1', {
+      ...{ ledger: id, handle, luid, owners, version, epoch },
+      ...textParameters(writes),
+      ...secretParameters(writes),
+    });
+    const { rows: made } = await pool.query<{ create_ledger_1: 'done' | 'taken' | 'moved' }>(call);
+    const result = made[0]!.create_ledger_1;
     if (result !== 'moved') return result === 'done';
   }
 }
@@ -210,9 +215,4 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
 const NEXT_LEDGER = {
   name: 'next-ledger',
   text: `select nextval(pg_get_serial_sequence('ledger', 'id')) as id, (select value from deployment where name = 'epoch') as epoch`,
-};
-
-const CREATE = {
-  name: 'create-ledger',
-  text: 'select create_ledger_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as result',
 };
