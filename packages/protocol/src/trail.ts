@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** What holding money is called: an amount is pending, then posted, or voided. */
+/** What a step does with amounts: makes them pending, posts them, or voids what was pending. */
 export type Move = 'pending' | 'post' | 'void';
 
 /** A step of an intent, as the ledger's proofs tell of it (interface/intents#trails). */

@@ -15,7 +15,7 @@ export interface BalanceBooking {
 /** Follows the proofs of one intent, version by version. */
 export class IntentTrail {
   #last: TrailStep | 'accepted' = 'accepted';
-  #status = 'pending';
+  #status: string = TRAIL_START.status;
   #isRouted = false;
   readonly resolved: StoredProof[] = [];
   readonly booked: BalanceBooking[] = [];

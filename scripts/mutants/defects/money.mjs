@@ -39,7 +39,7 @@ export const mutants = [
   {
     id: 'settling-home',
     file: sql('settle_batch_1'),
-    find: 'and h.holder = leader;',
+    find: 'and h.holder = settle_batch_1.holder;',
     replace: ';',
     breaks: 'A process decides that is not the home any more.',
     tests: [test('money/settlement.test.ts')],
@@ -47,7 +47,7 @@ export const mutants = [
   {
     id: 'settling-open-version',
     file: sql('settle_batch_1'),
-    find: ' and i.version = o.was;',
+    find: ' and i.version = opening.was;',
     replace: ';',
     breaks: 'The state of an intent under way is overwritten.',
     tests: [test('money/settlement.test.ts')],
@@ -71,8 +71,8 @@ export const mutants = [
   {
     id: 'settling-due-again',
     file: sql('settle_batch_1'),
-    find: 'due = case when i.due is distinct from o.was_due then i.due else o.due end',
-    replace: 'due = o.due',
+    find: 'due = case when i.due is distinct from opening.was_due then i.due else opening.due end',
+    replace: 'due = opening.due',
     breaks: 'A report that comes while an intent is decided on is overlooked.',
     tests: [test('money/settlement.test.ts')],
   },

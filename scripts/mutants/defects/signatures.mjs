@@ -49,7 +49,7 @@ export const mutants = [
     id: 'commit-used-proofs-kept',
     file: sql('store_batch_1'),
     find: '    select ledger, digest, w.luid from unnest(done) w,',
-    replace: '    select ledger, digest, w.luid from unnest(held[:0]) w,',
+    replace: '    select ledger, digest, w.luid from unnest(valid[:0]) w,',
     breaks: 'Nobody remembers what a proof was used for.',
     tests: [test('replay/reused.test.ts')],
   },

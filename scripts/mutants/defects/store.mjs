@@ -23,7 +23,7 @@ export const mutants = [
   {
     id: 'commit-version',
     file: sql('store_batch_1'),
-    find: 'where w.version = rules and w.ord',
+    find: 'where w.version = rules_version and w.ord',
     replace: 'where w.ord',
     breaks: 'A write is stored that was decided on rules that have changed.',
     tests: [test('store/committer.test.ts')],
@@ -96,8 +96,8 @@ export const mutants = [
   {
     id: 'found-any-write-shares-the-turn-of-a-create',
     file: sql('store_batch_1'),
-    find: "(w.action = 'create' and turn.action = 'create')",
-    replace: "(turn.action = 'create')",
+    find: "(w.action = 'create' and rules_turn.action = 'create')",
+    replace: "(rules_turn.action = 'create')",
     breaks: 'Beside a create, two drops in one batch each take away what the other rests on.',
     tests: [test('store/committer.test.ts')],
   },

@@ -104,10 +104,16 @@ it('is refused by an export when its code was taken away, and the version does n
       body,
       mac,
     ]);
-  const whole = (await exported(server, ledger)).split('\n').slice(1, -2);
+  // Attempts of deliveries go on meanwhile.
+  const lines = async () =>
+    (await exported(server, ledger))
+      .split('\n')
+      .slice(1, -2)
+      .filter((line) => !line.startsWith('{"line":"delivery"'));
+  const whole = await lines();
   // As early releases have stored it.
   await set(row!.body, null);
-  expect((await exported(server, ledger)).split('\n').slice(1, -2)).toEqual(whole);
+  expect(await lines()).toEqual(whole);
   await set(row!.body.replace('"handle":"', '"handle":"other-'), null);
   await expect(exported(server, ledger)).rejects.toThrow(
     `Change 1 of ${row!.luid} has another hash than its data: it was altered in the database.`,

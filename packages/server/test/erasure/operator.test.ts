@@ -85,7 +85,8 @@ describe('the operator', () => {
     });
     const waits = 'It can be erased once it is completed or rejected.';
     await refused(ledger, 'intent', intent.luid, waits);
-    await refused(ledger, 'wallet', luid.replace(/.$/, '_'), 'in this ledger.');
+    const other = luid.replace(/.$/, (last) => (last === '_' ? '-' : '_'));
+    await refused(ledger, 'wallet', other, 'in this ledger.');
   });
 });
 

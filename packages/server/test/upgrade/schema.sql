@@ -54,7 +54,7 @@ create type settle_open_1 as (
 
 create type settle_outcome_1 as (
   is_stored boolean,
-  is_leader boolean,
+  is_home boolean,
   results text[],
   version bigint
 );
@@ -152,12 +152,12 @@ CREATE OR REPLACE FUNCTION public.create_ledger_1(ledger bigint, handle text, lu
  LANGUAGE plpgsql
 AS $function$
 declare
-  present text;
+  current_epoch text;
   stored store_outcome_1;
 begin
   -- Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
-  select d.value into present from deployment d where d.name = 'epoch' for share;
-  if present is distinct from epoch then
+  select d.value into current_epoch from deployment d where d.name = 'epoch' for share;
+  if current_epoch is distinct from epoch then
     return 'moved';
   end if;
   insert into ledger (id, handle, luid, owners, version) overriding system value values (ledger, handle, luid, owners, version)
@@ -165,7 +165,9 @@ begin
   if not found then
     return 'taken';
   end if;
-  stored := store_batch_1(ledger, writes, documents, judged_data, bodies, '{}', '{}', '{}', '{}', secrets, sealed_values, '{}', '{}', null, '{}', 0);
+  stored := store_batch_1(
+    ledger => ledger, writes => writes, documents => documents, judged_data => judged_data, bodies => bodies,
+    secrets => secrets, sealed_values => sealed_values);
   if 'done' <> any (stored.results) then
     raise exception 'Birth records were not stored: %', stored.results;
   end if;
@@ -219,30 +221,31 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.settle_batch_1(ledger bigint, leader text, lease integer, last timestamp with time zone, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], deliveries store_delivery_1[], events text[], moment timestamp with time zone, balances settle_balance_1[], entries settle_entry_1[], limits settle_limit_1[], limit_bodies text[], opened settle_open_1[], states text[], closed text[])
+CREATE OR REPLACE FUNCTION public.settle_batch_1(ledger bigint, holder text, lease integer, last timestamp with time zone, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], deliveries store_delivery_1[], events text[], moment timestamp with time zone, balances settle_balance_1[], entries settle_entry_1[], limits settle_limit_1[], limit_bodies text[], opened settle_open_1[], states text[], closed text[])
  RETURNS settle_outcome_1
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
-  present constant timestamptz := clock_timestamp();
+  this_moment constant timestamptz := clock_timestamp();
   is_unchanged boolean := true;
   stored store_outcome_1;
-  o settle_open_1;
+  opening settle_open_1;
   b settle_balance_1;
   l settle_limit_1;
   version bigint;
   luid text;
 begin
-  if leader is not null then
-    update home h set until = present + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = leader;
+  if holder is not null then
+    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
     if not found then
       return row(false, false, array(select 'blocked' from unnest(writes)), 0)::settle_outcome_1;
     end if;
   end if;
 
-  -- What has changed undoes all of this block; that this process is the leader still, and the moment it has reached, stay.
+  -- If anything has changed, this block is rolled back (CS001), and variables keep their values. The renewed lease of the home and
+  -- its moment are kept.
   begin
     if cardinality(needs) > 0 then
       is_unchanged := cardinality(unmet_needs_1(ledger, needs)) = 0;
@@ -254,17 +257,17 @@ begin
       order by i.luid for no key update;
     end if;
     for n in 1 .. cardinality(opened) loop
-      o := opened[n];
+      opening := opened[n];
       -- least ignores nulls: one that waits for somebody is not due.
-      o.due := case when o.due is not null then least(o.due, present) end;
-      if o.was = 0 then
+      opening.due := case when opening.due is not null then least(opening.due, this_moment) end;
+      if opening.was = 0 then
         insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-        values (ledger, o.luid, o.thread, 1, o.due, o.deadline, o.stage, o.uses, states[n], o.mac);
+        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n], opening.mac);
       else
         -- A report that came meanwhile has made it due again.
-        update open_intent i set version = o.was + 1, deadline = o.deadline, stage = o.stage, uses = o.uses, state = states[n],
-          mac = o.mac, due = case when i.due is distinct from o.was_due then i.due else o.due end
-        where i.ledger_id = ledger and i.luid = o.luid and i.version = o.was;
+        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses, state = states[n],
+          mac = opening.mac, due = case when i.due is distinct from opening.was_due then i.due else opening.due end
+        where i.ledger_id = ledger and i.luid = opening.luid and i.version = opening.was;
         is_unchanged := is_unchanged and found;
       end if;
     end loop;
@@ -272,8 +275,10 @@ begin
       delete from open_intent o where o.ledger_id = ledger and o.luid = any (closed);
     end if;
 
-    stored := store_batch_1(ledger, writes, documents, judged_data, bodies, earlier, earlier_bodies, unregistered, '{}', '{}', '{}',
-      deliveries, events, moment, '{}', 0);
+    stored := store_batch_1(
+      ledger => ledger, writes => writes, documents => documents, judged_data => judged_data, bodies => bodies,
+      earlier => earlier, earlier_bodies => earlier_bodies, unregistered => unregistered,
+      deliveries => deliveries, events => events, clock => moment);
     if not is_unchanged or 'done' <> any (stored.results) then
       raise sqlstate 'CS001';
     end if;
@@ -292,6 +297,7 @@ begin
         values (ledger, b.wallet, b.symbol, b.version, b.available, b.available_luid, b.available_moment, b.available_changed,
           b.reserved, b.reserved_luid, b.reserved_moment, b.reserved_changed);
       else
+        -- The available row keeps its luid; the reserved one may be new.
         update balance c set version = b.version, available = b.available, available_moment = b.available_moment,
           available_changed = b.available_changed, reserved = b.reserved, reserved_luid = b.reserved_luid,
           reserved_moment = b.reserved_moment, reserved_changed = b.reserved_changed
@@ -317,7 +323,7 @@ begin
         raise sqlstate 'CS001';
       end if;
       if l.was = 0 and l.version > 0 then
-        -- Intents under way keep their symbols, and the others need theirs: each handle names one.
+        -- The symbol cannot be dropped meanwhile, so its handle names one record.
         insert into wallet_limit (ledger_id, wallet, symbol, symbol_luid, metric, luid, version, amount, day, used, body)
         values (ledger, l.wallet, l.symbol,
           (select s.luid from record s where s.ledger_id = ledger and s.kind = 'symbol' and s.handle = l.symbol),
@@ -328,7 +334,8 @@ begin
       end if;
     end loop;
     if cardinality(writes) = 0 and cardinality(events) > 0 then
-      -- Without a write no leaf is queued that would carry the bytes of calls. Whoever seals locks this row, so it comes last.
+      -- Bytes are counted with the leaves of writes. Without a write, those of calls are counted here: last, since the sealer locks
+      -- this row.
       insert into storage as had (ledger_id, bytes)
       select ledger, sum(512 + octet_length(event)) from unnest(events) event
       on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
@@ -339,7 +346,7 @@ begin
       array(
         select case
           when r.result = 'done' then 'blocked'
-          -- Of two in the batch that take one handle, nobody knows which is told so.
+          -- Both writes with this handle may be in the batch, and none is stored: they are tried again.
           when r.result = 'duplicated' and not exists (
             select from record taken where taken.ledger_id = ledger and taken.kind = w.kind and taken.handle = w.handle) then 'blocked'
           else r.result end
@@ -350,7 +357,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[], earlier_bodies text[], unregistered store_unregistered_1[], needs store_needed_1[], secrets store_secret_1[], sealed_values bytea[], deliveries store_delivery_1[], events text[], clock timestamp with time zone, kinds text[], behind integer)
+CREATE OR REPLACE FUNCTION public.store_batch_1(ledger bigint, writes store_write_1[], documents text[], judged_data text[], bodies text[], earlier store_earlier_1[] DEFAULT '{}'::store_earlier_1[], earlier_bodies text[] DEFAULT '{}'::text[], unregistered store_unregistered_1[] DEFAULT '{}'::store_unregistered_1[], needs store_needed_1[] DEFAULT '{}'::store_needed_1[], secrets store_secret_1[] DEFAULT '{}'::store_secret_1[], sealed_values bytea[] DEFAULT '{}'::bytea[], deliveries store_delivery_1[] DEFAULT '{}'::store_delivery_1[], events text[] DEFAULT '{}'::text[], clock timestamp with time zone DEFAULT NULL::timestamp with time zone, kinds text[] DEFAULT '{}'::text[], behind integer DEFAULT 0)
  RETURNS store_outcome_1
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -359,29 +366,30 @@ AS $function$
 declare
   -- Bytes of a row beside its texts; those of the function stored_bytes.
   row_bytes constant int := 512;
-  rules bigint;
-  turn store_write_1;
+  rules_version bigint;
+  rules_turn store_write_1;
   newest timestamptz;
   unmet int[] := '{}';
-  held store_write_1[];
+  valid store_write_1[];
   reused int[];
   stored int[] := '{}';
   luids text[];
+  candidates store_write_1[];
   done store_write_1[];
   one store_write_1;
-  since bigint;
+  link_order bigint;
   -- Volatile functions stand outside of updates, so that the tables can be distributed.
-  present constant timestamptz := clock_timestamp();
+  this_moment constant timestamptz := clock_timestamp();
   freed bigint := 0;
   added bigint := 0;
   is_taken boolean;
 begin
   if exists (select from unnest(writes) w where w.bumps_rules) then
     -- Two that were decided on the same version could each take away what the other rests on: they take turns.
-    select l.version into rules from ledger l where l.id = ledger for no key update;
-    select * into turn from unnest(writes) w where w.bumps_rules and w.version = rules order by w.ord limit 1;
+    select l.version into rules_version from ledger l where l.id = ledger for no key update;
+    select * into rules_turn from unnest(writes) w where w.bumps_rules and w.version = rules_version order by w.ord limit 1;
   else
-    select l.version into rules from ledger l where l.id = ledger;
+    select l.version into rules_version from ledger l where l.id = ledger;
   end if;
   if cardinality(kinds) > 0 then
     newest := newest_moment_1(ledger, kinds);
@@ -397,58 +405,58 @@ begin
     );
   end if;
 
-  held := array(
+  valid := array(
     select w from unnest(writes) w
-    where w.version = rules and w.ord <> all (unmet)
-      -- A create takes nothing from other writes, so creates share a turn.
-      and (not w.bumps_rules or w.ord = turn.ord or (w.action = 'create' and turn.action = 'create'))
+    where w.version = rules_version and w.ord <> all (unmet)
+      -- A create takes nothing from other writes, so creates share a rules_turn.
+      and (not w.bumps_rules or w.ord = rules_turn.ord or (w.action = 'create' and rules_turn.action = 'create'))
       -- One whose clock is behind what is stored is decided anew. One that has waited for its commit is not.
       and (newest is null or w.is_fixed or greatest(w.moment, clock) >= newest - behind * interval '1 millisecond')
     order by w.ord
   );
   reused := array(
-    select w.ord from unnest(held) w
+    select w.ord from unnest(valid) w
     where exists (
         select from used_proof u where u.ledger_id = ledger and u.digest = any (w.proofs) and u.luid <> w.luid)
       or exists (select from erased_proof e where e.ledger_id = ledger and e.digest = any (w.veiled))
   );
-  done := held;
+  candidates := valid;
   if cardinality(reused) > 0 then
-    done := array(select w from unnest(held) w where w.ord <> all (reused));
+    candidates := array(select w from unnest(valid) w where w.ord <> all (reused));
   end if;
 
-  for one in select * from unnest(done) d where d.wakes order by d.luid loop
+  for one in select * from unnest(candidates) d where d.wakes order by d.luid loop
     perform from open_intent o where o.ledger_id = ledger and o.luid = one.luid for no key update;
   end loop;
-  if exists (select from unnest(done) w where w.action = 'create') then
+  if exists (select from unnest(candidates) w where w.action = 'create') then
     with created as (
       insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, link_proven, document, judged)
       select ledger, w.kind, w.handle, w.luid, w.change, w.hash, w.status, w.moment, w.domain, w.link, w.proven,
         documents[w.ord]::jsonb, nullif(judged_data[w.ord], '')
-      from unnest(done) w where w.action = 'create' order by w.ord
+      from unnest(candidates) w where w.action = 'create' order by w.ord
       on conflict do nothing
       returning luid
     )
     select array_agg(luid) into luids from created;
-    stored := array(select w.ord from unnest(done) w where w.action = 'create' and w.luid = any (luids));
+    stored := array(select w.ord from unnest(candidates) w where w.action = 'create' and w.luid = any (luids));
   end if;
-  for one in select * from unnest(done) d where d.action <> 'create' order by d.ord loop
+  for one in select * from unnest(candidates) d where d.action <> 'create' order by d.ord loop
     case one.action
     when 'update' then
       -- A key stays proven for as long as the record keeps it, and its order dates from when the record took it.
-      since := null;
+      link_order := null;
       if one.link is not null then
-        select nextval('record_seq_seq') into since from record r
+        select nextval('record_seq_seq') into link_order from record r
         where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.link is distinct from one.link;
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(since, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(link_order, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'erase' then
-      -- One that is final is taken out of record.
+      -- A final record is deleted from the table record.
       delete from record r
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was and r.status = any (one.final)
         and not exists (select from open_intent o where o.ledger_id = ledger and o.luid = one.luid);
@@ -469,7 +477,7 @@ begin
     end if;
   end loop;
 
-  done := array(select w from unnest(done) w where w.ord = any (stored));
+  done := array(select w from unnest(candidates) w where w.ord = any (stored));
   if cardinality(done) > 0 then
     -- A create that stores later versions at once is followed by updates.
     insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, beside)
@@ -492,7 +500,7 @@ begin
   for one in select * from unnest(done) d where d.wakes loop
     -- Due at once, also where the moment is ahead of the clock; and at another moment than before, which whoever decides on the
     -- intent meanwhile will see.
-    update open_intent o set due = greatest(least(one.moment, present), o.due + interval '1 microsecond')
+    update open_intent o set due = greatest(least(one.moment, this_moment), o.due + interval '1 microsecond')
     where o.ledger_id = ledger and o.luid = one.luid;
   end loop;
 
@@ -518,7 +526,7 @@ begin
       insert into delivery (ledger_id, handle, purpose, entry, effect, effect_handle, effect_change, effect_domain,
         bridge, target, record, linked, mac, moment, due, event)
       select ledger, d.handle, d.purpose, d.entry, d.effect, d.effect_handle, d.effect_change, d.effect_domain,
-        d.bridge, d.target, d.record, d.linked, d.mac, d.moment, least(d.moment, present), d.event
+        d.bridge, d.target, d.record, d.linked, d.mac, d.moment, least(d.moment, this_moment), d.event
       from (
         select *, coalesce((writes[ord]).moment, clock) as moment
         from unnest(deliveries, events) with ordinality as x (ord, handle, purpose, entry, effect, effect_handle, effect_change,
@@ -541,7 +549,7 @@ begin
   end if;
 
   if exists (select from unnest(done) w where w.registers) then
-    -- A record that takes the key of another may come before it, while processes have the other cached: the version must rise.
+    -- If a key moves to another record, caches still name the old one: the version rises.
     -- Of two concurrent transactions, the row lets the later one see the earlier.
     with registered as (
       insert into taken_key (ledger_id, public, times)
@@ -552,7 +560,7 @@ begin
     select bool_or(times > 1) into is_taken from registered;
   end if;
   if is_taken or exists (select from unnest(done) w where w.bumps_rules) then
-    update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules;
+    update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules_version;
   end if;
 
   return row(
@@ -560,11 +568,11 @@ begin
       select case
         when w.ord = any (stored) then 'done'
         when w.ord = any (reused) then 'reused'
-        when w.action = 'create' and exists (select from unnest(held) h where h.ord = w.ord) then 'duplicated'
+        when w.action = 'create' and exists (select from unnest(valid) v where v.ord = w.ord) then 'duplicated'
         else 'stale' end
       from unnest(writes) w order by w.ord
     ),
-    rules, newest)::store_outcome_1;
+    rules_version, newest)::store_outcome_1;
 end
 $function$;
 

@@ -1,7 +1,6 @@
 import type { Failure, Part, Plan } from '../model.js';
 
-/** Why the ledger ends an intent that was resolved, as its `failed` proof says it (interface/intents#trails). */
-
+/** Why the ledger ends an intent that was resolved, as its `failed` proof says it (interface/intents#trails): a bridge has failed. */
 export function prepareFailed({ bridge }: Part): Failure {
   return { reason: 'core.bridge-prepare-failed', detail: `Bridge(s) failed to process intent: ${bridge}` };
 }

@@ -1,6 +1,6 @@
 import type { IntentState, PartStatus, ReportStatus, Side } from '../model.js';
 
-/** What becomes of the parts of an intent, whoever asks: `step` at an event, `stateOf` at its proof. */
+/** What becomes of the parts of an intent. */
 
 /** A part takes a report in these statuses only; any other is late, repeated or untrue, and changes nothing. */
 const TAKES: Readonly<Record<ReportStatus, readonly PartStatus[]>> = {
