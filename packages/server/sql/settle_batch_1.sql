@@ -29,7 +29,8 @@ create type settle_outcome_1 as (is_stored boolean, is_home boolean, results tex
 -- store_batch compares.
 create function settle_batch_1(
   ledger bigint,
-  -- The process that decided, for how long it stays the home (milliseconds), and the moment of its last decision; null where nothing was decided.
+  -- The process that decided, for how long it stays the home (milliseconds), and the moment of its last decision; null where nothing
+  -- was decided.
   holder text,
   lease int,
   last timestamptz,
@@ -67,7 +68,8 @@ declare
   luid text;
 begin
   if holder is not null then
-    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
+    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last)
+    where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
     if not found then
       return row(false, false, array(select 'blocked' from unnest(writes)), 0)::settle_outcome_1;
     end if;
@@ -91,11 +93,13 @@ begin
       opening.due := case when opening.due is not null then least(opening.due, this_moment) end;
       if opening.was = 0 then
         insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n], opening.mac);
+        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n],
+          opening.mac);
       else
         -- A report that came meanwhile has made it due again.
-        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses, state = states[n],
-          mac = opening.mac, due = case when i.due is distinct from opening.was_due then i.due else opening.due end
+        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses,
+          state = states[n], mac = opening.mac,
+          due = case when i.due is distinct from opening.was_due then i.due else opening.due end
         where i.ledger_id = ledger and i.luid = opening.luid and i.version = opening.was;
         is_unchanged := is_unchanged and found;
       end if;

@@ -170,7 +170,7 @@ begin
   valid := array(
     select w from unnest(writes) w
     where w.version = rules_version and w.ord <> all (unmet)
-      -- A create takes nothing from other writes, so creates share a rules_turn.
+      -- A create takes nothing from other writes, so creates share a turn.
       and (not w.bumps_rules or w.ord = rules_turn.ord or (w.action = 'create' and rules_turn.action = 'create'))
       -- One whose clock is behind what is stored is decided anew. One that has waited for its commit is not.
       and (newest is null or w.is_fixed or greatest(w.moment, clock) >= newest - behind * interval '1 millisecond')
@@ -213,7 +213,8 @@ begin
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(link_order, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)),
+        link_since = coalesce(link_order, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;

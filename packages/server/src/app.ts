@@ -140,6 +140,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   let reloadLogs = () => {};
   const epochs = await migrateDatabase(options, metrics, failed, () => reloadLogs());
+  const signing = await startSigningThread(options);
   const names = createHostNames(options.names);
   const out = {
     allowPrivate: deliveryAllowPrivate,
@@ -157,7 +158,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, clockToCompare(options));
-  const signing = await startSigningThread(options);
   const letGo = () =>
     Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
   try {
@@ -214,7 +214,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Starts the signing thread. The process cannot do without it: the error that its end throws, which nothing catches, ends it. */
+/**
+ * Starts the signing thread, before anything that would have to be closed if it did not start. The process cannot do without it: the
+ * error that its end throws, which nothing catches, ends it.
+ */
 function startSigningThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): Promise<Signing> {
   return startSigning({
     versionKey: versionKeyOf(masterKey),

@@ -238,7 +238,8 @@ declare
   luid text;
 begin
   if holder is not null then
-    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last) where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
+    update home h set until = this_moment + lease * interval '1 millisecond', moment = greatest(h.moment, last)
+    where h.ledger_id = ledger and h.holder = settle_batch_1.holder;
     if not found then
       return row(false, false, array(select 'blocked' from unnest(writes)), 0)::settle_outcome_1;
     end if;
@@ -262,11 +263,13 @@ begin
       opening.due := case when opening.due is not null then least(opening.due, this_moment) end;
       if opening.was = 0 then
         insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n], opening.mac);
+        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n],
+          opening.mac);
       else
         -- A report that came meanwhile has made it due again.
-        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses, state = states[n],
-          mac = opening.mac, due = case when i.due is distinct from opening.was_due then i.due else opening.due end
+        update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses,
+          state = states[n], mac = opening.mac,
+          due = case when i.due is distinct from opening.was_due then i.due else opening.due end
         where i.ledger_id = ledger and i.luid = opening.luid and i.version = opening.was;
         is_unchanged := is_unchanged and found;
       end if;
@@ -408,7 +411,7 @@ begin
   valid := array(
     select w from unnest(writes) w
     where w.version = rules_version and w.ord <> all (unmet)
-      -- A create takes nothing from other writes, so creates share a rules_turn.
+      -- A create takes nothing from other writes, so creates share a turn.
       and (not w.bumps_rules or w.ord = rules_turn.ord or (w.action = 'create' and rules_turn.action = 'create'))
       -- One whose clock is behind what is stored is decided anew. One that has waited for its commit is not.
       and (newest is null or w.is_fixed or greatest(w.moment, clock) >= newest - behind * interval '1 millisecond')
@@ -451,7 +454,8 @@ begin
       end if;
       update record r set handle = one.handle, change = one.change, hash = one.hash, status = one.status, moment = one.moment,
         domain = one.domain, link = one.link, document = documents[one.ord]::jsonb, judged = nullif(judged_data[one.ord], ''),
-        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)), link_since = coalesce(link_order, r.link_since)
+        link_proven = one.proven or (r.link_proven and coalesce(r.link = one.link, false)),
+        link_since = coalesce(link_order, r.link_since)
       where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
     when 'drop' then
       delete from record r where r.ledger_id = ledger and r.luid = one.luid and r.change = one.was;
