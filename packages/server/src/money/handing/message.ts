@@ -76,13 +76,13 @@ export function parseIntent(ledger: Ledger, { version, rest: [text, body] }: Unp
 
 function isNewIntent(write: unknown): write is Handed {
   if (!isObject(write)) return false;
-  const { action, kind, change, key, luid, hash, moment, document, needs, proofs, veiled } = write;
+  const { action, kind, change, key, luid, hash, moment, document, mustExist, proofs, veiled } = write;
   return (
     action === 'create' &&
     kind === 'intent' &&
     change === 1 &&
     isTexts([key, luid, hash, moment, document]) &&
-    Array.isArray(needs) &&
+    Array.isArray(mustExist) &&
     isTexts(proofs) &&
     isTexts(veiled)
   );
