@@ -280,6 +280,12 @@ describe('decisions on intents are stored where they rest on what is still so', 
     expect(settled.outcomes.map(({ result }) => result)).toEqual(['blocked', 'duplicated']);
   });
 
+  it('not one that stays open and is stored already, as one that the home has stored and another process takes back', async () => {
+    const again = intent('open', { moment: MOMENT });
+    const settled = await refused({ writes: [intent('new'), again], opened: [open({ was: 0 })] });
+    expect(settled).toMatchObject({ isHome: true, outcomes: [{ result: 'blocked' }, { result: 'duplicated' }] });
+  });
+
   it('not where two take one handle: nobody knows which is told so', async () => {
     const settled = await refused({ writes: [intent('new'), intent('new', { luid: 'another' })] });
     expect(settled.outcomes.map(({ result }) => result)).toEqual(['blocked', 'blocked']);

@@ -259,17 +259,13 @@ begin
     end if;
     for n in 1 .. cardinality(opened) loop
       opening := opened[n];
-      -- least ignores nulls: one that waits for somebody is not due.
-      opening.due := case when opening.due is not null then least(opening.due, this_moment) end;
-      if opening.was = 0 then
-        insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-        values (ledger, opening.luid, opening.thread, 1, opening.due, opening.deadline, opening.stage, opening.uses, states[n],
-          opening.mac);
-      else
-        -- A report that came meanwhile has made it due again.
+      if opening.was > 0 then
+        -- A report that came meanwhile has made it due again. least ignores nulls: one that waits for somebody is not due.
         update open_intent i set version = opening.was + 1, deadline = opening.deadline, stage = opening.stage, uses = opening.uses,
           state = states[n], mac = opening.mac,
-          due = case when i.due is distinct from opening.was_due then i.due else opening.due end
+          due = case
+            when i.due is distinct from opening.was_due then i.due
+            when opening.due is not null then least(opening.due, this_moment) end
         where i.ledger_id = ledger and i.luid = opening.luid and i.version = opening.was;
         is_unchanged := is_unchanged and found;
       end if;
@@ -285,6 +281,11 @@ begin
     if not is_unchanged or 'done' <> any (stored.results) then
       raise sqlstate 'CS001';
     end if;
+    -- After the writes: of an intent that another process has stored, the handle is found to be taken.
+    insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
+    select ledger, o.luid, o.thread, 1, case when o.due is not null then least(o.due, this_moment) end, o.deadline, o.stage, o.uses,
+      o.state, o.mac
+    from unnest(opened, states) as o (luid, thread, was, was_due, due, deadline, stage, uses, mac, state) where o.was = 0;
 
     foreach b in array balances loop
       if b.version = b.was then

@@ -87,7 +87,7 @@ function lost(one: WaitingIntent): WaitingIntent {
     ...one,
     isReturned: true,
     resolve(outcome) {
-      if (outcome.result !== 'duplicated' && outcome.result !== 'reused') return one.resolve(outcome);
+      if (outcome.result === 'done') return one.resolve(outcome);
       isStored(one.item).then(
         (stored) => one.resolve(stored ? { ...outcome, result: 'done' } : outcome),
         (error) => one.reject(error),
