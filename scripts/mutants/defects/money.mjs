@@ -71,8 +71,8 @@ export const mutants = [
   {
     id: 'settling-due-again',
     file: sql('settle_batch_1'),
-    find: 'due = case when i.due is distinct from opening.was_due then i.due else opening.due end',
-    replace: 'due = opening.due',
+    find: 'when i.due is distinct from opening.was_due then i.due',
+    replace: 'when false then i.due',
     breaks: 'A report that comes while an intent is decided on is overlooked.',
     tests: [test('money/settlement.test.ts')],
   },
