@@ -1,0 +1,68 @@
+import type { JsonObject } from '@countersign/protocol';
+import { TRAIL, type TrailStep } from '@countersign/protocol/trail';
+import type { IntentEvent, IntentState, Plan, PlannedProof } from './model.js';
+
+/**
+ * The proofs that the ledger makes at a step of an intent, by the table of the protocol (interface/intents#trails).
+ *
+ * @returns none where the intent has no use for the step. Claims that set limits have no entries: a version that says nothing
+ *   new is not stored
+ */
+export function proofsOf(step: TrailStep, { plan, failure }: IntentState, event: IntentEvent): readonly PlannedProof[] {
+  switch (step) {
+    case 'resolved':
+      return resolvedProofs(plan!);
+    case 'reserved':
+    case 'released':
+      return hasReservation(plan!) ? entryProofs(step, plan!) : [];
+    case 'cleared':
+    case 'cleared by core':
+      // By the core, for each entry, where it has a part in the intent; else of the whole by the system.
+      if (hasReservation(plan!))
+        return entryProofs('cleared by core', plan!).map((proof) => ({ ...proof, isBare: true }));
+      return [planned('cleared', { coreId: plan!.intent, ...TRAIL.cleared.says })];
+    case 'failed':
+      return [planned('failed', { detail: failure!.detail, reason: failure!.reason, ...TRAIL.failed.says })];
+    case 'note': {
+      // The intent stays as it is: a later attempt or report may carry it on.
+      const detail = event.type === 'gave-up' ? event.detail : '';
+      return [planned('note', { detail, reason: 'core.bridge-unreachable', ...TRAIL.note.says })];
+    }
+    default:
+      return [planned(step, TRAIL[step].says)];
+  }
+}
+
+/** Whether the core reserves debits for it: not where there is none, and not for what another intent sends on. */
+export function hasReservation({ entries, isForward }: Plan): boolean {
+  return !isForward && entries.some(({ side }) => side === 'debit');
+}
+
+/** Whether it sends credits on. */
+export function forwards({ entries }: Plan): boolean {
+  return entries.some(({ forwardTo }) => forwardTo !== undefined);
+}
+
+/** Per entry: the wallet that it was resolved to. */
+function resolvedProofs({ entries }: Plan): PlannedProof[] {
+  return entries.map(({ handle, side, claim, wallet, symbol, amount, bridge }) =>
+    planned('resolved', {
+      amount,
+      ...(bridge === undefined ? {} : { bridge }),
+      handle,
+      inputs: [claim],
+      schema: side,
+      ...TRAIL.resolved.says,
+      symbol,
+      wallet,
+    }),
+  );
+}
+
+function entryProofs(step: TrailStep, { entries }: Plan): PlannedProof[] {
+  return entries.map(({ handle, side }) => planned(step, { ...TRAIL[step].says, handle, schema: side }));
+}
+
+function planned(step: TrailStep, custom: JsonObject): PlannedProof {
+  return { by: TRAIL[step].by, custom };
+}
