@@ -14,13 +14,13 @@ import type { Need, NewDelivery, Write } from '../store/committer/write.js';
 import type { Books } from './accounts/books.js';
 import { queueCalls } from './calls/queue-calls.js';
 import { Draft } from './draft.js';
+import { ACCEPTED } from './machine.js';
 import type { Member } from './member.js';
 import type { IntentState } from './model.js';
 import { occurrencesOf } from './occurrences.js';
 import type { OpenIntent } from './open-intent.js';
 import { formatOpen } from './open-state.js';
 import { neededBy, type Prepared, type PreparedForward } from './prepare.js';
-import { ACCEPTED } from './steps/step.js';
 import { Thread } from './thread.js';
 
 const KIND = kindNamed('intent');

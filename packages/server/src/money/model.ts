@@ -164,12 +164,7 @@ export type Effect =
   /** The bridge is told of the intent's status, as of the version before this effect. */
   | { readonly type: 'notify'; readonly bridge: string }
   /** The ledger is to make the intents that forward credits (`Entry.forwardTo`). */
-  | { readonly type: 'forward' }
-  /**
-   * The thread is to hear of it: this member is prepared, or has failed. One that was not resolved always says so: whether
-   * there are other members, the thread knows.
-   */
-  | { readonly type: 'tell-thread'; readonly outcome: 'prepared' | 'failed' };
+  | { readonly type: 'forward' };
 
 /** The result of a step. */
 export interface Step {

@@ -5,11 +5,11 @@ import { countDaily, countsDaily, findExceededLimit, findFull } from './accounts
 import { move } from './accounts/movements.js';
 import { type LimitTools, setLimits } from './accounts/set-limits.js';
 import type { Draft } from './draft.js';
+import { ACCEPTED, step } from './machine.js';
 import type { Member } from './member.js';
 import type { Effect, Failure, IntentEvent, IntentState, Plan } from './model.js';
 import type { OpenIntent } from './open-intent.js';
 import type { Prepared, PreparedForward } from './prepare.js';
-import { ACCEPTED, step } from './steps/step.js';
 import { THREAD_SIZE } from './thread-size.js';
 
 /** What decisions are made with. */
@@ -130,9 +130,6 @@ export class Thread {
       case 'call':
       case 'notify':
         member.calls.push({ effect, change: draft.change });
-        return;
-      case 'tell-thread':
-        // `conclude` looks at the states of all members.
         return;
     }
   }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ACCEPTED, step } from '../../src/money/machine.js';
 import type { IntentEvent, Plan, PlannedProof, ReportStatus } from '../../src/money/model.js';
-import { ACCEPTED, step } from '../../src/money/steps/step.js';
 import { expectRows, rowsOf, section } from '../support/documents.js';
 import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';

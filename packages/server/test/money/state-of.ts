@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
+import { ACCEPTED, AWAITED, takeReport } from '../../src/money/machine.js';
 import type { IntentState, Plan, ReportStatus } from '../../src/money/model.js';
-import { abortParts, askNext, commitParts, giveUp, takeReport } from '../../src/money/steps/parts.js';
-import { ACCEPTED } from '../../src/money/steps/step.js';
-import { hasReservation } from '../../src/money/steps/trail.js';
+
+import { hasReservation } from '../../src/money/proofs.js';
 
 /**
  * The state of an intent, rebuilt from its proofs (interface/intents#trails): the trail is the truth, and a state that is
@@ -67,11 +67,28 @@ function followCore(state: IntentState, { status }: JsonObject): IntentState {
 }
 
 function followNote(state: IntentState): IntentState {
-  for (const part of state.parts.keys()) {
-    const noted = giveUp(state, part);
-    if (noted !== state) return noted;
-  }
-  return state;
+  const part = state.parts.findIndex((status, at) => AWAITED[status] && !state.givenUp.includes(at));
+  return part < 0 ? state : { ...state, givenUp: [...state.givenUp, part].sort((one, other) => one - other) };
+}
+
+/** Asks bridges: those of debits, or of credits when every debit is prepared or there is none. */
+function askNext(state: IntentState): IntentState {
+  if (state.parts.includes('asked')) return state;
+  const sideOf = (part: number) => state.plan!.parts[part]!.side;
+  const sides = state.parts.flatMap((status, part) => (status === 'idle' ? [sideOf(part)] : []));
+  if (sides.length === 0) return state;
+  const side = sides.includes('debit') ? 'debit' : 'credit';
+  const parts = state.parts.map((status, part) => (sideOf(part) === side ? 'asked' : status));
+  return { ...state, stage: `${side}s`, parts };
+}
+
+function commitParts(state: IntentState): IntentState {
+  return { ...state, stage: 'committing', parts: state.parts.map(() => 'committing'), givenUp: [] };
+}
+
+function abortParts(state: IntentState): IntentState {
+  const parts = state.parts.map((status) => (status === 'idle' ? 'idle' : 'aborting'));
+  return { ...state, stage: 'aborting', parts, givenUp: [] };
 }
 
 const REPORTS: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
@@ -79,12 +96,13 @@ const REPORTS: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted
 function followReport(state: IntentState, { handle, status, action }: JsonObject): IntentState {
   if (state.stage === 'held' && action === 'commit') return { ...state, stage: 'prepared' };
   if (typeof handle !== 'string' || !REPORTS.includes(status)) return state;
-  return followPrepared(takeReport(state, handle, status as ReportStatus), state);
+  const taken = takeReport(state, handle, status as ReportStatus);
+  return taken ? followPrepared(taken) : state;
 }
 
 /** Asks the bridges of credits after the last debit has been prepared. */
-function followPrepared(after: IntentState, before: IntentState): IntentState {
-  return after === before || after.stage !== 'debits' || after.parts.includes('failed') ? after : askNext(after);
+function followPrepared(after: IntentState): IntentState {
+  return after.stage !== 'debits' || after.parts.includes('failed') ? after : askNext(after);
 }
 
 function isFinal({ stage }: IntentState): boolean {

@@ -152,13 +152,10 @@ const rules: Readonly<Record<string, (run: Run) => boolean>> = {
       return version.status === status && version.isRouted === isRouted && version.raises === raises;
     });
   },
-  'a thread hears of it once': ({ log, plan }) => {
-    const told = log.filter((word) => word.startsWith('tell'));
-    const forwards = plan.entries.some(({ forwardTo }) => forwardTo !== undefined);
-    const isMember = plan.isForward || (forwards && log.includes('~')) || !log.some((word) => /^R/.test(word));
-    return isMember
-      ? ['', 'tell prepared', 'tell failed', 'tell prepared,tell failed'].includes(told.join())
-      : !told.length;
+  'a member of a thread commits when its thread does': ({ log, plan }) => {
+    const isMember = plan.isForward || plan.entries.some(({ forwardTo }) => forwardTo !== undefined);
+    const at = log.indexOf('W');
+    return at < 0 || (log[at - 1] === 'thread-prepared') === isMember;
   },
   'credits are sent on once, when it is prepared': ({ log, plan }) => {
     const forwards = plan.entries.some(({ forwardTo }) => forwardTo !== undefined) && log.includes('~');

@@ -43,7 +43,7 @@ function explore(shape: Shape): { readonly stages: ReadonlySet<string>; readonly
 
 /** What the future depends on, and what the past must not have done twice: order of arrival aside. */
 function keyOf({ state: { plan: _, ...state }, log, proofs }: Run): string {
-  const done = log.filter((word) => /^(prepare|commit|abort|reserve|settle|release|notify|tell|forward)/.test(word));
+  const done = log.filter((word) => /^(prepare|commit|abort|pending|post|void|notify|forward)/.test(word));
   return JSON.stringify([state, done.sort(), proofs.some(({ custom }) => custom?.status === 'resolved')]);
 }
 

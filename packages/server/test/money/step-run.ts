@@ -1,6 +1,6 @@
 import type { JsonObject, StoredProof } from '@countersign/protocol';
+import { ACCEPTED, step } from '../../src/money/machine.js';
 import type { Effect, IntentEvent, IntentState, Plan, PlannedProof } from '../../src/money/model.js';
-import { ACCEPTED, step } from '../../src/money/steps/step.js';
 
 type Version = Extract<Effect, { type: 'version' }>;
 
@@ -71,8 +71,6 @@ function inLog(effect: Effect): string {
       return `notify ${effect.bridge}`;
     case 'forward':
       return 'forward';
-    case 'tell-thread':
-      return `tell ${effect.outcome}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ACCEPTED, step } from '../../src/money/machine.js';
 import type { Effect, IntentEvent, Plan, PlannedProof } from '../../src/money/model.js';
-import { ACCEPTED, step } from '../../src/money/steps/step.js';
 import { ELSEWHERE, makePlan, REFUSAL, UNRESOLVED } from './step-plans.js';
 
 const resolved = (plan: Plan, more = {}): IntentEvent => ({ type: 'resolved', plan, isPermitted: true, ...more });
@@ -116,7 +116,7 @@ describe('the trails of intents, with all that goes with them', () => {
     [
       'D: what is not resolved',
       [{ type: 'unresolved', failure: UNRESOLVED }],
-      [...failed('core.symbol-invalid', 'Symbol usd not found.'), ...REJECTED, 'tell-thread failed'],
+      [...failed('core.symbol-invalid', 'Symbol usd not found.'), ...REJECTED],
     ],
     [
       'E: beyond a limit',
@@ -164,7 +164,7 @@ describe('the trails of intents, with all that goes with them', () => {
         ...[{ type: 'thread-prepared' } as const, report('cre_0', 'committed')],
       ],
       [
-        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...preparedFor('a'), 'tell-thread prepared'],
+        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...preparedFor('a')],
         ...[...COMMITTED, 'call 0 commit', ...CLEARED_ALONE, ...COMPLETED, 'notify a'],
       ],
     ],
@@ -172,7 +172,7 @@ describe('the trails of intents, with all that goes with them', () => {
       'I: a forward intent that expires',
       [resolved(forward), { type: 'expired' }, report('cre_0', 'aborted')],
       [
-        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...EXPIRED, 'call 0 abort', 'tell-thread failed'],
+        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...EXPIRED, 'call 0 abort'],
         ...[...REJECTED, 'notify a'],
       ],
     ],
@@ -181,7 +181,7 @@ describe('the trails of intents, with all that goes with them', () => {
   });
 
   it('waits for the intents that send its credit on', () => {
-    const begun = ['(pending)', DEBIT, CREDIT, ...RESERVED, ...PREPARED, 'forward', 'tell-thread prepared'];
+    const begun = ['(pending)', DEBIT, CREDIT, ...RESERVED, ...PREPARED, 'forward'];
     expect(effectsOf(resolved(sender))).toEqual(begun);
     expect(effectsOf(resolved(sender), { type: 'expired' })).toEqual(begun);
     expect(effectsOf(resolved(sender), { type: 'thread-prepared' })).toEqual([
@@ -205,12 +205,16 @@ describe('the trails of intents, with all that goes with them', () => {
     ]);
   });
 
-  it('tells the thread of a member that is held once a signer has decided', () => {
+  it('has a member that was held wait for its thread once a signer has decided', () => {
     const plan = makePlan({ parts: [], forwards: true, isManual: true });
     const begun = [...PREPARED, 'forward'];
     expect(effectsOf(resolved(plan)).slice(-begun.length)).toEqual(begun);
-    expect(effectsOf(resolved(plan), { type: 'decided', action: 'commit' }).at(-1)).toBe('tell-thread prepared');
-    expect(effectsOf(resolved(plan), { type: 'decided', action: 'abort' }).at(-1)).toBe('tell-thread failed');
+    const { state } = step(ACCEPTED, resolved(plan));
+    expect(step(state, { type: 'decided', action: 'commit' })).toEqual({
+      state: { ...state, stage: 'prepared' },
+      effects: [],
+    });
+    expect(step(state, { type: 'decided', action: 'abort' }).state.stage).toBe('rejected');
   });
 
   it('counts: eight versions of a transfer with that of its creation, seven of an issue', () => {

@@ -1,14 +1,7 @@
 import type { Session } from '../../ledgers/session.js';
-import type { GivenUpCall, OpenIntents } from '../../store/money/open-intents.js';
-import type { IntentEvent, IntentState, PartStatus } from '../model.js';
-import { indexOfPart } from '../steps/parts.js';
-
-/** The calls that an answer is awaited to, by the status of their part. */
-const AWAITED: Partial<Record<PartStatus, GivenUpCall['purpose']>> = {
-  asked: 'prepare',
-  committing: 'commit',
-  aborting: 'abort',
-};
+import type { OpenIntents } from '../../store/money/open-intents.js';
+import { AWAITED, indexOfPart } from '../machine.js';
+import type { IntentEvent, IntentState } from '../model.js';
 
 /**
  * The calls of an intent that were given up while their answers are awaited, and that is not noted yet

@@ -1,7 +1,7 @@
 import type { RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Ledger } from '../../ledgers/ledger.js';
+import { takeReport } from '../machine.js';
 import type { IntentEvent, IntentState, ReportStatus } from '../model.js';
-import { takeReport } from '../steps/parts.js';
 
 const STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
 
@@ -38,7 +38,7 @@ export function eventsIn({ meta }: RecordEnvelope, seen: number, ledger: Ledger)
  */
 export function isActing(state: IntentState, report: Report, unseen: readonly IntentEvent[]): boolean {
   const said = unseen.some((one) => one.type === 'report' && one.part === report.part && one.status === report.status);
-  return !said && takeReport(state, report.part, report.status) !== state;
+  return !said && takeReport(state, report.part, report.status) !== undefined;
 }
 
 /** Reports that one call of a bridge may bring: of what it prepared, and how that ended. */
