@@ -5,6 +5,7 @@ import { check } from './check.mjs';
 import { Connection } from './connection.mjs';
 import { fire } from './fire.mjs';
 import { Founder } from './founder.mjs';
+import { Ledgers } from './ledgers.mjs';
 import { Many } from './many.mjs';
 import { authorization, foundPolicies } from './policies.mjs';
 import { inLog, shapes, transfers } from './shapes.mjs';
@@ -26,6 +27,7 @@ const sources = {
   'bench-policies': new Wallets('bench-policies', key),
   'bench-effects': new Wallets('bench-effects', key),
   'bench-tokens': new Tokens('bench-tokens'),
+  none: new Ledgers(key),
   'bench-money': new Transfers('bench-money', key),
   'bench-many': new Many(key),
 };

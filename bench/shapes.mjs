@@ -37,6 +37,7 @@ export const shapes = {
     repeated: true,
   },
   'filter-many': { title: 'filtered list, 1 in 4 matches', ceiling: 'read', status: 200, repeated: true },
+  ledger: { title: 'new ledger', ceiling: 'write', status: 201, ledger: 'none' },
   mint: { title: 'token mint', ceiling: 'token', status: 200, ledger: 'bench-tokens', repeated: true },
 };
 
