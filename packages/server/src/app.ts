@@ -17,6 +17,8 @@ import { createDeliveryWorkers, endSoon } from './deliveries/workers.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
 import { makeRefusedTokenLog } from './http/refused-tokens.js';
+import { listenToSiblings } from './http/relay/listen.js';
+import { createSiblings, type Siblings } from './http/relay/siblings.js';
 import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
@@ -30,7 +32,6 @@ import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
-import { receiveIntents } from './money/handing/receive.js';
 import { createMoney, type Money } from './money/money.js';
 import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/process.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
@@ -40,7 +41,6 @@ import { createHostNames, type NamesOptions } from './outbound/names.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
 import { CompiledSchemas } from './schemas/compiled-schemas.js';
-import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
 import { type Signing, startSigning } from './signing/signing.js';
 import { startWork } from './start-work.js';
@@ -156,7 +156,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
-  const siblings = createSiblings(options.siblings, () => performance.now());
+  const siblings = createSiblings(options.siblings, metrics, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, clockToCompare(options));
   const letGo = () =>
     Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
@@ -175,7 +175,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const writes = askAll(disk, readiness);
     const resources = { metrics, pools, epochs, writes, readiness, quotas, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, { ...resources, signing });
-    const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
+    const stopReceiving = await listenToSiblings(service, logger, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
     const outwards = createDeliveryWorkers(service, {
       ...{ pools, outbound: calls, metrics, logger, bounds: deliveries, deliveriesQueued, goOn },
@@ -296,7 +296,8 @@ function createService(options: ServerOptions, resources: Resources): { service:
   const moments = new LedgerClock(runtime.now);
   const store = createStore(pools, { ...integrity, epochs }, metrics.batched, writes, logs.wake, moments, quotas);
   const money = createMoney(pools.others, {
-    ...{ store, runtime, moments, signing, holder, siblings, accepted, queued, metrics },
+    ...{ store, runtime, moments, signing, holder, accepted, queued, metrics },
+    reaches: siblings.reaches,
   });
   const service: HttpService = {
     publicUrl,
@@ -306,6 +307,8 @@ function createService(options: ServerOptions, resources: Resources): { service:
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     ...{ masterKey, runtime, moments },
     readiness,
+    engine: money.engine,
+    siblings,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,

@@ -183,14 +183,11 @@ export const processLimits = {
     report: 4_096,
   },
   /**
-   * Processes of one machine that speak to one another: bytes of one `frame`, and bytes that may wait to be sent to one of
-   * them (`unsent`); milliseconds of `silence` after which one that owes answers counts as gone, and of `respite` before one
-   * that was not there is tried again; how many of these are `known`. Bytes of what was handed to a process that may wait
-   * there (`held`).
+   * Processes of one machine that send requests to one another: milliseconds of `silence` after which one that owes answers counts
+   * as gone, and of `respite` before one that was not there is tried again; how many of these are `known`. Bytes of the bodies
+   * that a process was sent and has not answered (`held`).
    */
   siblings: {
-    frame: 8 * 1024 * 1024,
-    unsent: 64 * 1024 * 1024,
     held: { all: 32 * 1024 * 1024, ledger: 8 * 1024 * 1024 },
     silence: 4_000,
     respite: 1_000,

@@ -82,6 +82,13 @@ export async function verifyToken(
   }
 }
 
+/** Whether a request with this token may use it up: read, not verified. */
+export function mayBeUsedUp(authorization: string): boolean {
+  const token = BEARER_HEADER.exec(authorization)?.[1];
+  if (token === undefined || token.length > limits.token) return false;
+  return parseCompact(token)?.claims.jti !== undefined;
+}
+
 /**
  * Verifies a token that its bearer signed (interface/tokens#self-signed-tokens). With a key as `kid`, the signer needs
  * no record.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { hasRoomForPaths } from '../siblings/siblings.js';
+import { hasRoomForSockets } from '../http/relay/socket-path.js';
 
 /** The folder of the sockets by which the serving processes reach one another. */
 export interface MeetingPlace {
@@ -19,7 +19,7 @@ export interface MeetingPlace {
 export async function makeMeetingPlace(logger: FastifyBaseLogger): Promise<MeetingPlace | undefined> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-    if (!hasRoomForPaths(folder)) {
+    if (!hasRoomForSockets(folder)) {
       await rm(folder, { recursive: true, force: true });
       logger.warn({ folder }, 'the processes have no folder to meet in: the path of temporary files is too long');
       return undefined;

@@ -5,6 +5,12 @@ import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
 import { authenticate, type HttpRequest, parseBody } from './authenticate.js';
 
+/** The parts of a request that its answer follows from. */
+export type Received = Pick<
+  FastifyRequest,
+  'method' | 'url' | 'headers' | 'params' | 'body' | 'ip' | 'raw' | 'log' | 'routeOptions'
+>;
+
 /** The prefix of all paths except probes and metrics (interface/README#requests). */
 export const BASE = '/v2';
 
@@ -18,7 +24,7 @@ export const BASE = '/v2';
 export async function makeCommand(
   service: Service,
   ledger: Ledger | undefined,
-  request: FastifyRequest,
+  request: Received,
   base = BASE,
 ): Promise<Command> {
   const sent = toRequest(request, base);
@@ -36,7 +42,7 @@ export async function makeCommand(
   };
 }
 
-function toRequest({ method, url, headers, body }: FastifyRequest, base: string): HttpRequest {
+function toRequest({ method, url, headers, body }: Received, base: string): HttpRequest {
   // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
   const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(base.length);
   return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };

@@ -1,14 +1,14 @@
-import type { FastifyRequest } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 import { WritesRefused } from '../store/writes-refused.js';
 import type { ReportError } from './boundary.js';
+import type { Received } from './command.js';
 import type { HttpService } from './http-service.js';
 
 /** Logs an outbound failure as a warning only: its remedy lies with another operator, and it may last for days. */
-export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): ReportError {
+export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: Received): ReportError {
   return (error, ledger) => {
     if (error instanceof TokenRefused) {
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });

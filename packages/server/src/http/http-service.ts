@@ -1,6 +1,8 @@
 import type { Service } from '../ledgers/service.js';
+import type { Engine } from '../money/engine.js';
 import type { Readiness } from '../store/readiness.js';
 import type { TokenRefusal } from './refused-tokens.js';
+import type { Siblings } from './relay/siblings.js';
 
 /** What the HTTP server is given: made once, in `app.ts`. */
 export interface HttpService extends Service {
@@ -9,6 +11,10 @@ export interface HttpService extends Service {
   /** Release of this server. */
   readonly build: string;
   readonly readiness: Readiness;
+  /** Decides on intents. */
+  readonly engine: Engine;
+  /** The other processes of this machine, which new intents may have to go to. */
+  readonly siblings: Siblings;
   /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
   /** Called with every refused token. */

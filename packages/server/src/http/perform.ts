@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { stages } from '../forwarding/stage.js';
 import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
@@ -9,11 +10,12 @@ import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest } from './boundary.js';
-import { makeCommand } from './command.js';
+import { makeCommand, type Received } from './command.js';
 import { withDecisionLog } from './decision-log.js';
 import { makeErrorReport } from './error-report.js';
 import type { HttpService } from './http-service.js';
 import { holdUntilSealed } from './log/hold.js';
+import { createIntent } from './relay/create-intent.js';
 import { sendAnswer } from './reply.js';
 import { senderOf } from './sender.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
@@ -35,8 +37,7 @@ export async function inLedger(
     resolve,
     async (ledger, isLate) => {
       of = ledger!.id;
-      const task = (isLarge(request) ? senderTaskOf : taskOf)(service, of, request, isLate);
-      return perform(openSession(withDecisionLog({ ...service, task }, request), ledger!));
+      return perform(sessionOf(service, ledger!, request, isLate, () => grantBody(request)));
     },
     makeErrorReport(service, request),
   );
@@ -58,7 +59,7 @@ export async function outsideLedgers(
     async () => (named === undefined ? undefined : resolveLedger(service, named)),
     async (_, isLate) => {
       noTenant(named);
-      const task = senderTaskOf(service, OUTSIDE, request, isLate);
+      const task = senderTaskOf(service, OUTSIDE, request, isLate, () => grantBody(request));
       const own = withDecisionLog({ ...service, task }, request);
       return perform(own, await makeCommand(own, undefined, request));
     },
@@ -66,6 +67,24 @@ export async function outsideLedgers(
   );
   releaseBody(request);
   return sendAnswer(reply, answer);
+}
+
+/**
+ * The session in which a request is answered.
+ *
+ * @param granted called when the caller of a large body is known to be allowed; what it throws refuses the request
+ */
+export function sessionOf(
+  service: HttpService,
+  ledger: Ledger,
+  request: Received,
+  isLate: () => boolean,
+  granted: () => void,
+): Session {
+  const task = isLarge(request)
+    ? senderTaskOf(service, ledger.id, request, isLate, granted)
+    : taskOf(service, ledger.id, request, isLate);
+  return openSession(withDecisionLog({ ...service, task }, request), ledger);
 }
 
 /** Performs an operation on records of the kind, in a session on the ledger that the request names. */
@@ -81,6 +100,15 @@ export function performOperation(
   );
 }
 
+/** Creates an intent in the ledger that the request names: by the process that is its home. */
+export function performIntent(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return inLedger(service, request, reply, (session) => createIntent(service, session, request));
+}
+
 /** The id that work outside every ledger is charged to. */
 const OUTSIDE = 0;
 
@@ -88,26 +116,22 @@ const OUTSIDE = 0;
  * Whether the body costs so much that whoever sent it is charged until the caller is known to be allowed: else a stranger could
  * make the ledger that it names wait, by bodies that are refused.
  */
-function isLarge({ body }: FastifyRequest): boolean {
+function isLarge({ body }: Received): boolean {
   return typeof body === 'string' && body.length > limits.bodies.small;
 }
 
 function senderTaskOf(
   { scheduler }: HttpService,
   ledger: number,
-  request: FastifyRequest,
+  { ip, raw }: Received,
   isLate: () => boolean,
+  granted: () => void,
 ): LedgerTask {
-  const isOver = () => isLate() || request.raw.socket.destroyed;
-  return scheduler.senderTask(senderOf(request.ip), ledger, isOver, () => grantBody(request));
+  const isOver = () => isLate() || raw.socket.destroyed;
+  return scheduler.senderTask(senderOf(ip), ledger, isOver, granted);
 }
 
 /** The work of a request: abandoned once the request is answered or its connection closed. */
-export function taskOf(
-  service: HttpService,
-  ledger: number,
-  { raw }: FastifyRequest,
-  isLate: () => boolean,
-): LedgerTask {
+export function taskOf(service: HttpService, ledger: number, { raw }: Received, isLate: () => boolean): LedgerTask {
   return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }

@@ -18,8 +18,9 @@ import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
 import { type Sendable, sendable, sendText } from './pages/html.js';
 import { pageRoutes } from './pages/routes.js';
-import { inLedger, outsideLedgers, performOperation } from './perform.js';
+import { inLedger, outsideLedgers, performIntent, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
+import { createsIntent } from './relay/create-intent.js';
 import { sendAnswer } from './reply.js';
 import { recordRoutes } from './routes.js';
 import { tenantHeader } from './tenant.js';
@@ -97,7 +98,9 @@ export function createServer(
       method,
       url: BASE + path,
       config: IN_LEDGER,
-      handler: (request, reply) => performOperation(service, request, reply, operation, kind),
+      handler: createsIntent(operation, kind)
+        ? (request, reply) => performIntent(service, request, reply)
+        : (request, reply) => performOperation(service, request, reply, operation, kind),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));

@@ -147,4 +147,6 @@ export interface NewIntent {
   readonly session: Session;
   readonly record: RecordEnvelope;
   readonly write: Write;
+  /** Whether a bridge has stored it: what was decided must be stored. */
+  readonly isForwarded: boolean;
 }

@@ -11,13 +11,18 @@ import type { SettlerMeans } from './settler-means.js';
 /** Decides on the intents of all ledgers that this process is the home of. */
 export interface Engine {
   /**
-   * Stores a new intent, decided on by the home of its ledger where that can be reached (interface/intents#processing).
+   * Decides on a new intent, and stores it with all that follows at once (interface/intents#processing).
    *
-   * @throws what preparing and deciding throws, as `Session.commit` does
+   * @throws Elsewhere where another process that can be reached is the home of its ledger; what preparing and deciding
+   *   throws, as `Session.commit` does
    */
   create(intent: NewIntent): Promise<Outcome>;
-  /** The same of one that another process has handed over. @throws NotHome where this process is not the home */
-  take(intent: NewIntent): Promise<Outcome>;
+  /** The same, but where another process is the home it is accepted for the home to find in the database. */
+  keep(intent: NewIntent): Promise<Outcome>;
+  /** The other process that was the home of a ledger when this one asked last; undefined where none is known. */
+  homeOf(ledger: number): string | undefined;
+  /** Forgets which process is the home of a ledger: it was asked in vain. */
+  forgetHome(ledger: number): void;
   /** Decides on an intent under way, and on its thread. @throws as `create` does */
   advance(session: Session, open: StoredOpenIntent): Promise<Outcome>;
   /** Lets go of all ledgers: another process may decide on their intents at once. */
@@ -44,8 +49,10 @@ export function createEngine(means: SettlerMeans, openIntents: OpenIntents): Eng
     });
   };
   return {
-    create: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, false)),
-    take: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, true)),
+    create: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, true)),
+    keep: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, false)),
+    homeOf: (ledger) => settlers.get(ledger)?.home.holder,
+    forgetHome: (ledger) => settlers.get(ledger)?.home.askAnew(),
     advance: (session, open) => settlerOf(session.ledger.id).decide(openItem(session, openIntents, open)),
     async leave() {
       const ledgers = [...kept].map(({ ledger }) => ledger);

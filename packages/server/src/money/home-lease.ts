@@ -27,7 +27,7 @@ export class HomeLease {
     return this.means.clock() >= this.#until;
   }
 
-  /** The process that was the home when this one asked last. */
+  /** The other process that was the home when this one asked last. */
   get holder(): string | undefined {
     return this.#holder;
   }
@@ -45,6 +45,7 @@ export class HomeLease {
   /** Forgets which process is the home. */
   askAnew(): void {
     this.#awayUntil = Number.NEGATIVE_INFINITY;
+    this.#holder = undefined;
   }
 
   /** @returns undefined while another process is the home */
@@ -59,6 +60,7 @@ export class HomeLease {
       this.#awayUntil = now + limits.intents.margin;
       return undefined;
     }
+    this.#holder = undefined;
     const isAnew = now >= this.#until;
     this.#until = now + limits.intents.home;
     if (taken.isMoved) metrics.movedHome();

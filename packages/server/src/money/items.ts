@@ -21,8 +21,8 @@ export interface Item {
   readonly key: string;
   /** Of a new intent: what its create has decided. */
   readonly created?: NewIntent;
-  /** A new intent of a client of another process, which takes it back unless this one is the home. */
-  readonly isHanded?: boolean;
+  /** Whether its request goes to the home of the ledger where that is another process, instead of being stored for it. */
+  readonly goesHome: boolean;
   /** Reads what a decision takes. @throws OutOfDate, and what resolution throws */
   prepare(directory: Directory): Promise<Ready>;
   /** Stores it for another process to decide on. */
@@ -36,15 +36,15 @@ export interface Ready {
   decide(batch: Batch): Promise<void>;
 }
 
-/** A new intent of a client. @param isHanded whether another process has handed it over */
-export function newItem(intent: NewIntent, isHanded: boolean): Item {
+/** A new intent of a client. @param goesHome whether its request may go to another process */
+export function newItem(intent: NewIntent, goesHome: boolean): Item {
   const { session, record } = intent;
   return {
     session,
     luid: record.luid,
     key: `handle ${String(record.data.handle)}`,
     created: intent,
-    ...(isHanded ? { isHanded } : {}),
+    goesHome: goesHome && !intent.isForwarded,
     async prepare(directory) {
       const prepared = await prepareIntent({ session, directory }, record);
       return { places: placesOf(prepared), decide: (batch) => batch.create({ ...intent, prepared }) };
@@ -59,6 +59,7 @@ export function openItem(session: Session, openIntents: OpenIntents, due: Stored
     session,
     luid: due.luid,
     key: `thread ${due.thread}`,
+    goesHome: false,
     async prepare(directory) {
       const rows = await openIntents.thread(session.ledger.id, due.thread);
       const thread = await Promise.all(rows.map((row) => load(session, directory, openIntents, row)));

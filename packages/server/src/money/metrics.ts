@@ -35,14 +35,7 @@ export function createSettlerMetrics({ registry, batched }: Metrics): SettlerMet
     help: 'How often this process took over the intents of a ledger from another one.',
     registers,
   });
-  const handed = new Counter({
-    name: 'countersign_intents_handed_over_total',
-    help: 'New intents that this process has handed to the home of their ledger: answered by it, or back, and stored for it to find.',
-    labelNames: ['result'] as const,
-    registers,
-  });
   return {
-    handedOver: (result) => handed.inc({ result }),
     settled(size, outcomes) {
       batched('intents', size, 0);
       for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) settled.inc({ outcome }, count);

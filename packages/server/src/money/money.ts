@@ -3,13 +3,11 @@ import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
 import type { LedgerClock } from '../base/ledger-clock.js';
 import type { Metrics } from '../metrics.js';
-import type { Siblings } from '../siblings/siblings.js';
 import type { Signing } from '../signing/signing.js';
 import { createHomes } from '../store/money/homes.js';
 import type { OpenIntents } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
 import { createEngine, type Engine } from './engine.js';
-import { createHandOver } from './handing/hand-over.js';
 import { createSettlerMetrics, watchOpenIntents } from './metrics.js';
 
 /** What this process decides on intents with. */
@@ -26,8 +24,8 @@ export interface MoneyMeans {
   readonly signing: Signing;
   /** Name of this process. */
   readonly holder: string;
-  /** The other processes of this machine. */
-  readonly siblings: Siblings;
+  /** Whether requests can be sent to another process, of that name in the table of homes. */
+  readonly reaches: (holder: string) => boolean;
   /** Says that another process is to decide on what was accepted. */
   readonly accepted: () => void;
   /** Says that deliveries were queued. */
@@ -36,7 +34,7 @@ export interface MoneyMeans {
 }
 
 export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
-  const { store, runtime, moments, signing, holder, siblings, accepted, queued, metrics } = means;
+  const { store, runtime, moments, signing, holder, reaches, accepted, queued, metrics } = means;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
   const engine = createEngine(
@@ -49,7 +47,7 @@ export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
       clock: () => performance.now(),
       moments,
       newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
-      handOver: createHandOver(siblings),
+      reaches,
       accepted,
       queued,
       metrics: createSettlerMetrics(metrics),

@@ -4,7 +4,6 @@ import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { LoadBooks } from '../store/money/books.js';
 import type { Homes } from '../store/money/homes.js';
 import type { Outcomes } from './batch.js';
-import type { HandOver } from './handing/hand-over.js';
 
 /** What settlers are built on. */
 export interface SettlerMeans {
@@ -20,8 +19,8 @@ export interface SettlerMeans {
   readonly moments: LedgerClock;
   /** Makes the luid of a row of a balance or limit. */
   readonly newLuid: () => string;
-  /** Absent where no other process can be reached but through the database. */
-  readonly handOver?: HandOver;
+  /** Whether requests can be sent to another process, of that name in the table of homes. */
+  readonly reaches: (holder: string) => boolean;
   /** Another process is to decide on what was accepted. */
   readonly accepted: () => void;
   /** Deliveries were queued. */
@@ -34,8 +33,6 @@ export interface SettlerMetrics {
   settled(size: number, outcomes: Outcomes): void;
   /** A batch was decided anew, since something it rested on had changed. */
   redone(): void;
-  /** Another process was handed an intent: it has answered, or the intent came back to be stored for it. */
-  handedOver(result: 'answered' | 'back'): void;
   /** This process is the home of a ledger that another one was the home of. */
   movedHome(): void;
 }

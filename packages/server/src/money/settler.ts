@@ -6,7 +6,7 @@ import type { Outcome } from '../store/committer/write.js';
 import { isRefused } from '../store/unavailable.js';
 import { Books } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
-import { Handing } from './handing/handing.js';
+import { Elsewhere } from './elsewhere.js';
 import { HomeLease } from './home-lease.js';
 import type { Item, Ready } from './items.js';
 import { KnownRecords } from './resolution/known-records.js';
@@ -67,8 +67,8 @@ export class Settler {
   #wake: () => void = () => {};
   /** Intents of the next batch at most: it halves when a batch fails, and grows with each that succeeds. */
   #width: number = limits.intents.batch;
-  readonly #home: HomeLease;
-  readonly #handing: Handing;
+  /** Which process is the home of the ledger, as far as this one knows. */
+  readonly home: HomeLease;
   /** Milliseconds since 1970 of the last decision: the clock of a ledger does not run backwards. */
   #last = 0;
 
@@ -77,37 +77,29 @@ export class Settler {
     private readonly means: SettlerMeans,
   ) {
     this.#books = new Books(means.newLuid);
-    this.#home = new HomeLease(ledger, means);
-    this.#handing = new Handing(means, (one, isElsewhere) => {
-      if (isElsewhere) this.#home.askAnew();
-      this.#add(one);
-    });
+    this.home = new HomeLease(ledger, means);
   }
 
   /**
-   * Decides on an intent, and stores it with all that follows at once, or has the ledger's home do so.
+   * Decides on an intent, and stores it with all that follows at once.
    *
-   * @throws what preparing and deciding throws; Overloaded when too many wait
+   * @throws Elsewhere; what preparing and deciding throws; Overloaded when too many wait
    */
   decide(item: Item): Promise<Outcome> {
     return new Promise<Outcome>((resolve, reject) => {
-      if (this.#queue.size + this.#handing.size >= limits.intents.queue) {
+      if (this.#queue.size >= limits.intents.queue) {
         reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
         return;
       }
-      this.#add({ item, tries: 0, resolve, reject });
+      this.#queue.add({ item, tries: 0, resolve, reject });
+      this.#wake();
+      void this.#run();
     });
-  }
-
-  #add(one: WaitingIntent): void {
-    this.#queue.add(one);
-    this.#wake();
-    void this.#run();
   }
 
   /** Frees its memory when it is idle and its home has ended: all of it has to be read again then. */
   rest(): void {
-    if (this.#isRunning || !this.#home.isOver) return;
+    if (this.#isRunning || !this.home.isOver) return;
     this.#forget();
     this.#queue.forget();
   }
@@ -184,7 +176,7 @@ export class Settler {
     try {
       const isHome = before ? before.ready !== undefined : await this.#takeHome();
       if (!isHome) {
-        kept = this.#handing.begin(this.#home.holder, intents);
+        kept = this.#sendHome(intents);
         return await this.#accept(kept, before);
       }
       const ready = await this.#prepare(intents);
@@ -229,7 +221,18 @@ export class Settler {
     return undefined;
   }
 
-  /** Accepts intents for the home to decide on, those that it could not be handed. */
+  /** Gives back those whose request can go to the home. @returns the others */
+  #sendHome(intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+    const { holder } = this.home;
+    if (holder === undefined || !this.means.reaches(holder)) return intents;
+    return intents.filter(({ item, reject }) => {
+      if (!item.goesHome) return true;
+      reject(new Elsewhere(holder));
+      return false;
+    });
+  }
+
+  /** Accepts intents for the home to decide on. */
   async #accept(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
     if (intents.length === 0) return before;
     const batch = this.#begin(before);
@@ -311,7 +314,7 @@ export class Settler {
       return { isStored: false, again: this.#lose(error, intents) };
     }
     if (!settled.isStored) return { isStored: false, again: this.#redo(settled, intents, settlement) };
-    if (settlement.home) this.#home.renew(since);
+    if (settlement.home) this.home.renew(since);
     else if (settlement.opened.length > 0) this.means.accepted();
     this.#width = Math.min(limits.intents.batch, this.#width + 1);
     this.means.metrics.settled(intents.length, batch.outcomes);
@@ -354,7 +357,7 @@ export class Settler {
   ): readonly WaitingIntent[] {
     this.means.metrics.redone();
     if (intents.length > 1) this.#width = intents.length >> 1;
-    if (!isHome) this.#home.lose();
+    if (!isHome) this.home.lose();
     this.#forget();
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
@@ -384,7 +387,7 @@ export class Settler {
 
   /** Whether this process may decide: it is the home of the ledger for a while yet. */
   async #takeHome(): Promise<boolean> {
-    const held = await this.#home.take();
+    const held = await this.home.take();
     if (!held) return false;
     if (held.isAnew) this.#forget();
     this.#last = this.means.moments.next(this.ledger, held.moment);

@@ -6,8 +6,6 @@ export interface WaitingIntent {
   readonly item: Item;
   /** How often its batch was not stored, for a reason that lies in another intent. */
   tries: number;
-  /** Whether the home was asked in vain: the database tells it then. */
-  readonly isReturned?: true;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }

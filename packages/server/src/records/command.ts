@@ -19,6 +19,8 @@ export interface Command {
   readonly body: Json | undefined;
   /** The caller's token, verified. */
   readonly token: Token | undefined;
+  /** Of the new record of a create, where it is known before; generated unless given. */
+  readonly luid?: string;
   /** The HTTP request it came in, which bridges are told of. */
   readonly request: ForwardedRequest;
 }

@@ -79,7 +79,7 @@ async function answerCreate(session: Session, kind: Kind, command: Command, stag
     const deliveries = await raiseEvents(session, creationOf({ kind, record, change: 1 }));
     // An intent is stored together with what follows from it at once.
     const settle = kind.lifecycle.isProcessed
-      ? (full: Write) => session.settle({ session, record, write: full })
+      ? (full: Write) => session.settle({ session, record, write: full, isForwarded: handover !== undefined })
       : undefined;
     const told = hintWithin(() => hintOnRules(session.ledger, data, session.task));
     // Settling codes the first version with those that follow.

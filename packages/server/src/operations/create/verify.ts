@@ -41,7 +41,7 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
     data,
     signed,
     labels: applyLabels(undefined, customsOf(signed.proofs)),
-    luid: newLuid(session, kind),
+    luid: command.luid ?? newLuid(session, kind),
     secrets: meta?.secret ?? {},
     reveals: asksForSecrets(kind, command),
   };

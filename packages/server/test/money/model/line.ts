@@ -1,39 +1,42 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { FrameReader, formatFrame } from '../../../src/siblings/frames.js';
+import { RequestReader } from '../../relay/request-reader.js';
 
-/** What becomes of a question on its way to the home. */
-type Fault = (line: Line, frame: Buffer, from: Socket, home: Socket) => void;
+/** What becomes of a request on its way to the home. */
+type Fault = (line: Line, request: Buffer, from: Socket, home: Socket) => void;
 
-/** What a line may do with an intent that is handed over; all but the last end the connection to whoever hands it over. */
+/** What a line may do with a request that is sent to the home; all but the last end the connection to whoever sent it. */
 export const LINE_FAULTS = {
-  'question lost': (_line, _frame, from) => void from.destroy(),
-  'answer lost': (_line, frame, from, home) => {
+  'request lost': (_line, _request, from) => void from.destroy(),
+  'answer lost': (_line, request, from, home) => {
     home.removeAllListeners('data').once('data', () => from.destroy());
-    home.write(frame);
+    home.write(request);
   },
-  'decided twice': (line, frame, from) => {
+  'decided twice': (line, request, from) => {
     from.destroy();
-    void line.deliver(frame);
+    void line.deliver(request);
   },
-  'question late': (line, frame, from) => {
+  'request late': (line, request, from) => {
     from.destroy();
-    line.late.push(frame);
+    line.late.push(request);
   },
-  'no answer': () => {},
+  'no answer': (line, request, _from, home) => line.fallSilent(() => home.write(request)),
 } satisfies Record<string, Fault>;
 
 export type LineFault = keyof typeof LINE_FAULTS;
 
 /** The only way from one process to the socket at which its sibling listens. */
 export class Line {
-  /** Questions that are delivered when the one who asked has long given up. */
+  /** Requests that are delivered when the one who sent them has long given up. */
   readonly late: Buffer[] = [];
   readonly #open = new Set<Socket>();
   readonly #server: Server;
   #fault: Fault | undefined;
   #left = 0;
   #spoilt = 0;
+  #isSilent = false;
+  /** Takes to the home what has come meanwhile. */
+  readonly #held: (() => void)[] = [];
 
   private constructor(readonly home: string) {
     this.#server = createServer((from) => this.#connect(from));
@@ -47,29 +50,37 @@ export class Line {
     return line;
   }
 
-  /** Has the next questions meet a fault. */
-  spoil(fault: LineFault, questions: number): void {
+  /** Has the next requests meet a fault. */
+  spoil(fault: LineFault, requests: number): void {
     this.#fault = LINE_FAULTS[fault];
-    this.#left = questions;
+    this.#left = requests;
   }
 
-  /** Nothing meets a fault any more; what was late arrives. @returns how many questions have met one */
+  /** Takes nothing to the home until it is mended, not even the question whether it is there. @param pass takes it then */
+  fallSilent(pass: () => void): void {
+    this.#isSilent = true;
+    this.#held.push(pass);
+  }
+
+  /** Nothing meets a fault any more; what was late arrives. @returns how many requests have met one */
   async mend(): Promise<number> {
     this.#left = 0;
-    await Promise.all(this.late.splice(0).map((frame) => this.deliver(frame)));
+    this.#isSilent = false;
+    for (const pass of this.#held.splice(0)) pass();
+    await Promise.all(this.late.splice(0).map((request) => this.deliver(request)));
     const spoilt = this.#spoilt;
     this.#spoilt = 0;
     return spoilt;
   }
 
-  /** Takes a question to the home, whose answer nobody hears. */
-  async deliver(frame: Buffer): Promise<void> {
+  /** Takes a request to the home, whose answer nobody hears. */
+  async deliver(request: Buffer): Promise<void> {
     const socket = connect(this.home);
     // A home that was killed is no news here.
     socket.on('error', () => {});
     socket.once('data', () => socket.destroy());
     const closed = once(socket, 'close');
-    socket.write(frame);
+    socket.write(request);
     await closed;
   }
 
@@ -94,16 +105,19 @@ export class Line {
       });
     }
     home.on('data', (chunk) => from.write(chunk));
-    const reader = new FrameReader();
+    const reader = new RequestReader();
     from.on('data', (chunk) => {
-      for (const one of reader.take(chunk)) this.#pass(formatFrame(one), from, home);
+      for (const one of reader.take(chunk)) this.#pass(one, from, home);
     });
   }
 
-  #pass(frame: Buffer, from: Socket, home: Socket): void {
-    if (this.#left <= 0) return void home.write(frame);
+  #pass(request: Buffer, from: Socket, home: Socket): void {
+    if (this.#isSilent) return void this.#held.push(() => home.write(request));
+    if (this.#left <= 0 || !request.subarray(0, 4).equals(POST)) return void home.write(request);
     this.#left -= 1;
     this.#spoilt += 1;
-    this.#fault?.(this, frame, from, home);
+    this.#fault?.(this, request, from, home);
   }
 }
+
+const POST = Buffer.from('POST');

@@ -1,19 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@countersign/protocol';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { query } from '../events/support.js';
+import { checkBooks } from '../money/invariants.js';
+import { MoneyScene, transfer } from '../money/scene.js';
 import { type TestAnswer, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { checkBooks } from './invariants.js';
-import { MoneyScene } from './scene.js';
+import { listenAs, type Told, type ToldHome } from './told-home.js';
 
 /** Two servers on one database that meet in a folder, as two processes of one machine. */
 export class TwoSiblings {
   readonly lines: string[] = [];
+  readonly #told: ToldHome[] = [];
   #started: { database: TestDatabase; folder: string; first: RunningServer; second: RunningServer } | undefined;
 
   constructor() {
@@ -25,6 +28,7 @@ export class TwoSiblings {
     });
     afterEach(() => checkBooks(this.database.url));
     afterAll(async () => {
+      for (const told of this.#told) await told.stop();
       const { first, second, database, folder } = this.#running;
       await first.stop();
       await second.stop();
@@ -79,9 +83,39 @@ export class TwoSiblings {
     return row!.holder;
   }
 
+  /** Makes another process the home of a ledger for a while, unasked. */
+  async moveHome({ client }: MoneyScene, holder: string): Promise<void> {
+    const text = `update home set holder = $1, until = clock_timestamp() + interval '10 seconds'
+      where ledger_id = (select id from ledger where handle = $2)`;
+    await query(this.first, text, [holder, client.ledger]);
+  }
+
   /** The path at which the home of a ledger listens. */
   async pathOfHome(money: MoneyScene): Promise<string> {
     return join(this.folder, (await this.homeOf(money)).split('/').at(-1)!);
+  }
+
+  /**
+   * A ledger whose home the first server is, while the second takes a process for it that does as it is told.
+   *
+   * @param does what it does with a request that it is sent; that it is there it says by itself
+   * @param second which server takes it for the home
+   */
+  async makeTold(
+    does: (told: Told) => void,
+    second = this.second,
+  ): Promise<{ money: MoneyScene; other: TestClient; told: ToldHome }> {
+    const { money } = await this.makeLedger();
+    const other = money.client.at(second.url);
+    const real = await this.homeOf(money);
+    const name = randomBytes(8).toString('hex');
+    const told = await listenAs(join(this.folder, name), await this.pathOfHome(money), does);
+    this.#told.push(told);
+    await this.moveHome(money, `9/9/${name}`);
+    told.teach();
+    expect((await send(other, [transfer('alice', 'bob', 1)])).answer.text).toBe('taught');
+    await this.moveHome(money, real);
+    return { money, other, told };
   }
 
   /** How many intents the second server has handed over, with that result. */

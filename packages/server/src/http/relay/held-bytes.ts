@@ -1,6 +1,6 @@
 import { limits } from '../../limits.js';
 
-/** Bytes of handed intents that wait for their turn: in all, and of each ledger. */
+/** Bytes of the bodies that other processes have sent and that are not answered yet: in all, and of each ledger. */
 export class HeldBytes {
   #all = 0;
   readonly #byLedger = new Map<string, number>();
@@ -9,9 +9,7 @@ export class HeldBytes {
   take(ledger: string, bytes: number): (() => void) | undefined {
     const { held } = limits.siblings;
     const own = this.#byLedger.get(ledger) ?? 0;
-    // One alone is taken whatever its size: `frame` bounds it.
-    if (this.#all > 0 && this.#all + bytes > held.all) return undefined;
-    if (own > 0 && own + bytes > held.ledger) return undefined;
+    if (this.#all + bytes > held.all || own + bytes > held.ledger) return undefined;
     this.#add(ledger, bytes);
     return () => this.#add(ledger, -bytes);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeMeetingPlace } from '../../src/cluster/meeting-place.js';
-import { pathOf } from '../../src/siblings/siblings.js';
+import { socketPath } from '../../src/http/relay/socket-path.js';
 
 const HOLDER = `host/1/${'a'.repeat(16)}`;
 const logger = pino({ level: 'silent' });
@@ -34,7 +34,7 @@ it('a folder is made where the paths of sockets are short enough', async () => {
   await useTemporary(103 - 36);
   const place = await makeMeetingPlace(logger);
   await access(place!.folder);
-  expect(pathOf(place!.folder, HOLDER)).toHaveLength(103);
+  expect(socketPath(place!.folder, HOLDER)).toHaveLength(103);
   await place!.remove();
 });
 
@@ -42,5 +42,5 @@ it('none is made or left where the system would cut them, so that they lead out 
   const folder = await useTemporary(104 - 36);
   expect(await makeMeetingPlace(logger)).toBeUndefined();
   expect(await readdir(folder)).toEqual([]);
-  expect(pathOf(join(folder, 'countersign-abcdef'), HOLDER)).toBeUndefined();
+  expect(socketPath(join(folder, 'countersign-abcdef'), HOLDER)).toBeUndefined();
 });

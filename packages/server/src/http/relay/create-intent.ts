@@ -1,0 +1,115 @@
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
+import { mayBeUsedUp } from '../../auth/token.js';
+import { stages } from '../../forwarding/stage.js';
+import type { Kind } from '../../kinds/kind.js';
+import { kindNamed } from '../../kinds/registry.js';
+import type { Session } from '../../ledgers/session.js';
+import { Elsewhere } from '../../money/elsewhere.js';
+import { createRecord } from '../../operations/create/operation.js';
+import { hintOnRules } from '../../operations/hints/on-rules.js';
+import { hintWithin } from '../../operations/hints/within.js';
+import type { Operation } from '../../operations/operation.js';
+import type { Answer, Command } from '../../records/command.js';
+import { newLuid } from '../../records/new-luid.js';
+import { makeCommand, type Received } from '../command.js';
+import type { HttpService } from '../http-service.js';
+
+const KIND = kindNamed('intent');
+
+/** Whether an operation of a kind is the one that this file is about. */
+export function createsIntent(operation: Operation, kind: Kind): boolean {
+  return operation === createRecord && kind === KIND;
+}
+
+/** Creates an intent with that luid, decided on by this process. @throws what an operation does; Elsewhere */
+export async function createIntentHere(session: Session, request: Received, luid: string): Promise<Answer> {
+  return create(session, await makeCommand(session, session.ledger, request), luid);
+}
+
+/**
+ * Creates an intent. Where another process is the home of its ledger, the request is sent to that one as it came, and its answer is
+ * passed back; where that fails it is decided here, and stored for the home to find while another process is the home.
+ */
+export async function createIntent(
+  { engine, siblings }: HttpService,
+  session: Session,
+  request: Received,
+): Promise<Answer> {
+  const { ledger, task } = session;
+  const luid = newLuid(session, KIND);
+  let read: Command | undefined;
+  const command = async () => {
+    read ??= await makeCommand(session, ledger, request);
+    return read;
+  };
+  await task.turn();
+  const { authorization } = request.headers;
+  // A token is used up once, by the process that goes on where the home is lost.
+  if (authorization !== undefined && mayBeUsedUp(authorization)) await command();
+  const home = engine.homeOf(ledger.id) ?? (await findHome(async () => create(session, await command(), luid)));
+  if (typeof home !== 'string') return home;
+
+  const { url, headers, ip, body, raw } = request;
+  const head = { ledger: ledger.luid, luid, url, headers, ip, hasUsedToken: read !== undefined };
+  const outcome = await siblings.ask(home, ledger.id, {
+    head,
+    body: typeof body === 'string' ? body : undefined,
+    granted: () => task.grant(),
+    whenGone(leave) {
+      raw.socket.once('close', leave);
+      return () => void raw.socket.off('close', leave);
+    },
+  });
+  if (typeof outcome !== 'string') return outcome;
+
+  if (outcome === 'misdirected') engine.forgetHome(ledger.id);
+  const gone = task.abandonment();
+  if (gone) throw gone;
+  task.beginAnew();
+  const keep = async () => create({ ...session, settle: engine.keep }, await command(), luid);
+  return outcome === 'unknown' ? unlessStored(session, luid, keep) : keep();
+}
+
+function create(session: Session, command: Command, luid: string): Promise<Answer> {
+  return createRecord.perform(session, KIND, { ...command, luid }, stages);
+}
+
+/** @returns the answer, or the process that is the home */
+async function findHome(decide: () => Promise<Answer>): Promise<Answer | string> {
+  try {
+    return await decide();
+  } catch (error) {
+    if (error instanceof Elsewhere) return error.holder;
+    throw error;
+  }
+}
+
+/**
+ * Creates an intent that another process may have stored, or may store yet: both store it under one luid and one handle, and the
+ * database takes the first. Where that is the other's, its answer is given.
+ */
+async function unlessStored(session: Session, luid: string, keep: () => Promise<Answer>): Promise<Answer> {
+  let refusal: Answer | undefined;
+  let failure: unknown;
+  try {
+    const answer = await keep();
+    if (answer.status === CREATED) return answer;
+    refusal = answer;
+  } catch (error) {
+    failure = error;
+  }
+  const stored = await findStored(session, luid).catch(() => undefined);
+  if (stored) return stored;
+  if (refusal) return refusal;
+  throw failure;
+}
+
+const CREATED = 201;
+
+async function findStored({ ledger, store, task }: Session, luid: string): Promise<Answer | undefined> {
+  const { change } = await store.history.one({ ledger: ledger.id, kind: KIND.name, luid }, 1);
+  if (!change) return undefined;
+  const { data } = readJson(change.body) as RecordEnvelope;
+  const told = hintWithin(() => hintOnRules(ledger, data, task));
+  return { status: CREATED, body: change.body, change: { luid, number: 1 }, ...told };
+}

@@ -1,0 +1,186 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { limits } from '../../limits.js';
+import { Elsewhere } from '../../money/elsewhere.js';
+import type { Answer } from '../../records/command.js';
+import type { Replays } from '../../store/queries/replays.js';
+import { isUnavailable } from '../../store/unavailable.js';
+import { answerRequest } from '../boundary.js';
+import { BASE, type Received } from '../command.js';
+import { makeErrorReport } from '../error-report.js';
+import type { HttpService } from '../http-service.js';
+import { sessionOf } from '../perform.js';
+import { createIntentHere } from './create-intent.js';
+import { HeldBytes } from './held-bytes.js';
+import { HEAD, HEADER_BYTES, MISDIRECTED, parseRequestHead, type RequestHead } from './messages.js';
+import { socketPath } from './socket-path.js';
+
+/**
+ * Takes requests for new intents that other processes of this machine were sent, as far as this one is the home of their ledgers.
+ * They are answered and metered as its own are. What a process says of a request is trusted: whoever can open the socket is of the
+ * same deployment.
+ *
+ * @param folder in which the sockets are; without one it takes none
+ * @param holder name of this process
+ * @returns takes no more, and answers those that it has taken
+ */
+export async function listenToSiblings(
+  service: HttpService,
+  logger: FastifyBaseLogger,
+  folder: string | undefined,
+  holder: string,
+): Promise<() => Promise<void>> {
+  const path = folder === undefined ? undefined : socketPath(folder, holder);
+  if (path === undefined) return NOTHING;
+  const held = new HeldBytes();
+  const underWay = new Set<Promise<void>>();
+  let isClosed = false;
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    // Whether this process answers at all.
+    if (request.method === 'HEAD') return void response.end();
+    const taken = answerSibling(service, logger, isClosed ? undefined : held, request, response)
+      .catch((err) => {
+        logger.error({ err }, 'a process of this machine was not understood');
+        request.socket.destroy();
+      })
+      .finally(() => underWay.delete(taken));
+    underWay.add(taken);
+  };
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: limits.request }, take);
+  // Whoever has opened a connection closes it: a request may be on its way on one that is idle.
+  server.keepAliveTimeout = 0;
+  try {
+    await listen(server, path);
+    return async () => {
+      isClosed = true;
+      server.close();
+      while (underWay.size > 0) await Promise.all(underWay);
+      server.closeAllConnections();
+    };
+  } catch (err) {
+    logger.warn({ err }, 'intents cannot be handed to this process');
+    return NOTHING;
+  }
+}
+
+const NOTHING = async () => {};
+
+/** @param held absent where no more are taken */
+async function answerSibling(
+  service: HttpService,
+  logger: FastifyBaseLogger,
+  held: HeldBytes | undefined,
+  raw: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const head = parseRequestHead(raw.headers[HEAD]);
+  const giveBack = held?.take(head.ledger, Number(raw.headers['content-length'] ?? 0));
+  // Nothing of it was looked at: the first process decides on it.
+  if (!giveBack) return writeAnswer(response.setHeader('connection', 'close'), { status: MISDIRECTED });
+  try {
+    const body = await textOf(raw);
+    const answered =
+      body === undefined ? undefined : await decide(service, receivedFrom(head, body, raw, logger), head, response);
+    if (answered) await writeAnswer(response, answered);
+    else raw.socket.destroy();
+  } finally {
+    giveBack();
+  }
+}
+
+function receivedFrom(
+  { url, headers, ip }: RequestHead,
+  body: string,
+  raw: IncomingMessage,
+  log: FastifyBaseLogger,
+): Received {
+  const routeOptions = { url: `${BASE}/intents` } as FastifyRequest['routeOptions'];
+  return {
+    method: 'POST',
+    url,
+    headers,
+    ip,
+    params: {},
+    ...(body === '' ? { body: undefined } : { body }),
+    raw,
+    log,
+    routeOptions,
+  };
+}
+
+/** @returns undefined where whether it was stored is unknown: the database is out of this process' reach */
+async function decide(
+  service: HttpService,
+  request: Received,
+  { ledger: luid, luid: intent, hasUsedToken }: RequestHead,
+  response: ServerResponse,
+): Promise<Answer | undefined> {
+  const report = makeErrorReport(service, request);
+  let instead: { readonly answer: Answer | undefined } | undefined;
+  /** Notes what the other process is told in place of an error. */
+  const noting = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof Elsewhere) instead = { answer: { status: MISDIRECTED } };
+      else if (isUnavailable(error)) instead = { answer: undefined };
+      throw error;
+    }
+  };
+  const own = hasUsedToken ? { ...service, replays: USED } : service;
+  const answered = await answerRequest(
+    service,
+    () => noting(service.ledgers.resolve(luid)),
+    (ledger, isLate) => {
+      const session = sessionOf(own, ledger!, request, isLate, () => sayGranted(response));
+      return noting(createIntentHere(session, request, intent));
+    },
+    (error, ledger) => {
+      if (!instead) report(error, ledger);
+    },
+  );
+  return instead ? instead.answer : answered;
+}
+
+/** Says that the caller is allowed, unless the request has been answered meanwhile. */
+function sayGranted(response: ServerResponse): void {
+  if (!response.headersSent) response.writeProcessing();
+}
+
+/** The process that the request came to has used its token up. */
+const USED: Replays = { use: () => true };
+
+/** The body of a request; undefined when it has ended before. */
+function textOf(raw: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk));
+    raw.once('end', () => resolve(Buffer.concat(chunks).toString()));
+    for (const end of ['error', 'close']) raw.once(end, () => resolve(undefined));
+  });
+}
+
+/** Resolves when it is sent, or nobody takes it any more. */
+async function writeAnswer(response: ServerResponse, { status, body = '', ...head }: Answer): Promise<void> {
+  if (response.closed) return;
+  response.sendDate = false;
+  response.writeHead(status, { [HEAD]: JSON.stringify(head), 'content-length': Buffer.byteLength(body) });
+  await new Promise((resolve) => {
+    response.once('close', resolve).end(body);
+  });
+}
+
+/** At the path, and for no other user. */
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // In a worker of `node:cluster` the primary would listen otherwise.
+    server.listen({ path, exclusive: true }, () => {
+      server.off('error', reject);
+      // A process that has nothing else to do ends.
+      server.unref();
+      chmod(path, 0o600).then(resolve, reject);
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLuid, readJson } from '@countersign/protocol';
+import type { Answer } from '../../records/command.js';
+
+/**
+ * What the home of a ledger is told of a client's request, in one header: the body is sent as it is. The client's headers are a
+ * value in it, so none of them is a header of the call itself.
+ */
+export interface RequestHead {
+  /** Luid. */
+  readonly ledger: string;
+  /** Of the new intent: by it is found whether an answer that was lost had stored it. */
+  readonly luid: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The address of whoever sent it. */
+  readonly ip: string;
+  /** Whether its token, good for one use, was used up by it already. */
+  readonly hasUsedToken: boolean;
+}
+
+/** What an answer is beside its status and body. */
+export type AnswerHead = Omit<Answer, 'status' | 'body' | 'file'>;
+
+/** The header that both are in. */
+export const HEAD = 'countersign-head';
+
+/** Bytes of all headers of a request: those that a client may send, as JSON. */
+export const HEADER_BYTES = 64 * 1024;
+
+/** The process is not the home of the ledger, or has no memory for the request. Nothing was stored. */
+export const MISDIRECTED = 421;
+
+/** The caller is allowed: the body counts for the ledger. */
+export const GRANTED = 102;
+
+/** @throws Error for what is no head */
+export function parseRequestHead(text: unknown): RequestHead {
+  const head = readJson(typeof text === 'string' ? text : '') as unknown as RequestHead | null;
+  const { ledger, luid, url, headers, ip, hasUsedToken } = head ?? ({} as Partial<RequestHead>);
+  const isHead =
+    [ledger, url, ip].every((one) => typeof one === 'string') &&
+    isLuid(String(luid), 'int') &&
+    typeof headers === 'object' &&
+    headers !== null &&
+    typeof hasUsedToken === 'boolean';
+  if (!isHead) throw new Error('No request of another process.');
+  return head!;
+}

@@ -1,0 +1,151 @@
+import { readJson } from '@countersign/protocol';
+import { type Dispatcher, errors, Pool } from 'undici';
+import { limits } from '../../limits.js';
+import type { Answer } from '../../records/command.js';
+import { type AnswerHead, GRANTED, HEAD, MISDIRECTED, type RequestHead } from './messages.js';
+
+/** What became of a request that another process was sent. */
+export type RelayOutcome =
+  | Answer
+  /** Nothing was sent. */
+  | 'unreached'
+  /** That process is not the home, and has stored nothing. */
+  | 'misdirected'
+  /** No answer: it may have been stored, and may be yet. */
+  | 'unknown';
+
+/** A request that another process is sent. */
+export interface RelayCall {
+  readonly head: RequestHead;
+  readonly body: string | undefined;
+  /** Told when its caller is known to be allowed; what it throws ends the call. */
+  readonly granted: () => void;
+  /** Has `leave` called when the client goes. @returns ends that */
+  readonly whenGone: (leave: () => void) => () => void;
+}
+
+/** The origin that requests have on a socket. */
+const ORIGIN = 'http://sibling';
+
+const GONE = new Error('The client has gone.');
+
+/** Another process of this machine. */
+export class Sibling {
+  readonly #pool: Pool;
+  readonly #watching: NodeJS.Timeout;
+  #underWay = 0;
+  /** When it was heard of last, or was first asked after it owed nothing. */
+  #heard: number;
+  #isLeft = false;
+
+  /** @param left called once no more is to be sent to it, as when it was idle for long, with whether nobody listens there */
+  constructor(
+    path: string,
+    private readonly clock: () => number,
+    private readonly left: (isGone: boolean) => void,
+  ) {
+    // One request at a time on a connection: none waits for the answer to another one.
+    this.#pool = new Pool(ORIGIN, { socketPath: path, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    this.#heard = clock();
+    this.#watching = setInterval(() => this.#look(), limits.siblings.silence / 4).unref();
+  }
+
+  /** @throws what `granted` throws */
+  async ask(call: RelayCall): Promise<RelayOutcome> {
+    if (this.#underWay === 0) this.#heard = this.clock();
+    this.#underWay += 1;
+    try {
+      return await this.#send(call);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#isLeft && this.#underWay === 0) await this.close();
+    }
+  }
+
+  /** Ends all calls. */
+  async close(): Promise<void> {
+    this.#leave(false);
+    clearInterval(this.#watching);
+    await this.#pool.destroy();
+  }
+
+  #leave(isGone: boolean): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    this.left(isGone);
+  }
+
+  #send({ head, body, granted, whenGone }: RelayCall): Promise<RelayOutcome> {
+    return new Promise((resolve, reject) => {
+      let sending: Dispatcher.DispatchController | undefined;
+      let isGone = false;
+      let refusal: unknown;
+      let status = 0;
+      let told: unknown;
+      const chunks: Buffer[] = [];
+      const stay = whenGone(() => {
+        isGone = true;
+        sending?.abort(GONE);
+      });
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(controller) {
+          sending = controller;
+          if (isGone) controller.abort(GONE);
+        },
+        onResponseStart: (_, statusCode, headers) => {
+          this.#heard = this.clock();
+          status = statusCode;
+          told = headers[HEAD];
+          if (statusCode !== GRANTED) return;
+          try {
+            granted();
+          } catch (error) {
+            refusal = error;
+            throw error;
+          }
+        },
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd() {
+          stay();
+          resolve(outcomeOf(status, told, chunks));
+        },
+        onResponseError: (_, error) => {
+          stay();
+          if (refusal) return reject(refusal);
+          // What cannot be said in HTTP says nothing about the process.
+          if (!sending && !(error instanceof errors.InvalidArgumentError)) this.#leave(true);
+          resolve(sending ? 'unknown' : 'unreached');
+        },
+      };
+      const headers = { [HEAD]: JSON.stringify(head) };
+      this.#pool.dispatch({ path: '/', method: 'POST', headers, body: body ?? null }, handler);
+    });
+  }
+
+  /** Looks once what has arrived is read: this process may have stood still itself. */
+  #look(): void {
+    setImmediate(() => {
+      const silent = this.clock() - this.#heard;
+      // One that answers nothing, not even whether it is there, stands still: those that wait are told.
+      if (silent > limits.siblings.silence) void this.close();
+      else if (this.#underWay > 0 && silent >= limits.siblings.silence / 4) this.#ping();
+    });
+  }
+
+  #ping(): void {
+    const heard = () => {
+      this.#heard = this.clock();
+    };
+    this.#pool.request({ path: '/', method: 'HEAD' }).then(heard, () => {});
+  }
+}
+
+function outcomeOf(status: number, told: unknown, chunks: readonly Buffer[]): RelayOutcome {
+  if (status === MISDIRECTED) return 'misdirected';
+  try {
+    const head = readJson(String(told)) as unknown as AnswerHead;
+    return { status, ...head, ...(chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}) };
+  } catch {
+    return 'unknown';
+  }
+}

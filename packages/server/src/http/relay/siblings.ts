@@ -1,0 +1,87 @@
+import { Counter } from 'prom-client';
+import { Overloaded } from '../../base/gather.js';
+import { limits } from '../../limits.js';
+import type { Metrics } from '../../metrics.js';
+import { type RelayCall, type RelayOutcome, Sibling } from './sibling.js';
+import { socketPath } from './socket-path.js';
+
+/** The other processes of this deployment on this machine. */
+export interface Siblings {
+  /** Whether one can be reached: it is on this machine, and listened when it was last called. */
+  reaches(holder: string): boolean;
+  /**
+   * Has one answer a client's request.
+   *
+   * @param holder its name, as homes have it
+   * @param ledger id
+   * @returns how it is to be decided here where it has not answered
+   * @throws Overloaded when too many requests for the ledger wait for their answer; what `call` throws
+   */
+  ask(holder: string, ledger: number, call: RelayCall): Promise<RelayOutcome>;
+  /** Ends all calls. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param folder private to the user of the deployment: whoever can write to it is trusted as a process of it. Without one
+ *   nobody is reached
+ * @param clock milliseconds of a monotonic clock
+ */
+export function createSiblings(
+  folder: string | undefined,
+  { registry }: Pick<Metrics, 'registry'>,
+  clock: () => number,
+): Siblings {
+  const handedOver = new Counter({
+    name: 'countersign_intents_handed_over_total',
+    help: 'Requests for new intents that this process has sent to the home of their ledger: answered by it, or back, and decided here or stored for it to find.',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  });
+  const siblings = new Map<string, Sibling>();
+  /** Those that could not be reached, until when. */
+  const unreached = new Map<string, number>();
+  const waiting = new Map<number, number>();
+  const pathOf = (holder: string) => (folder === undefined ? undefined : socketPath(folder, holder));
+  const isReached = (path: string) => clock() >= (unreached.get(path) ?? Number.NEGATIVE_INFINITY);
+
+  const siblingAt = (path: string): Sibling => {
+    const known = siblings.get(path);
+    if (known) return known;
+    const sibling = new Sibling(path, clock, (isGone) => {
+      siblings.delete(path);
+      if (!isGone) return;
+      if (unreached.size >= limits.siblings.known) unreached.clear();
+      unreached.set(path, clock() + limits.siblings.respite);
+    });
+    siblings.set(path, sibling);
+    return sibling;
+  };
+
+  return {
+    reaches(holder) {
+      const path = pathOf(holder);
+      return path !== undefined && isReached(path);
+    },
+    async ask(holder, ledger, call) {
+      const path = pathOf(holder);
+      if (path === undefined || !isReached(path)) return 'unreached';
+      const count = waiting.get(ledger) ?? 0;
+      if (count >= limits.intents.queue)
+        throw new Overloaded('Too many intents of the ledger wait for their decision.');
+      waiting.set(ledger, count + 1);
+      try {
+        const outcome = await siblingAt(path).ask(call);
+        handedOver.inc({ result: typeof outcome === 'string' ? 'back' : 'answered' });
+        return outcome;
+      } finally {
+        const left = waiting.get(ledger)! - 1;
+        if (left > 0) waiting.set(ledger, left);
+        else waiting.delete(ledger);
+      }
+    },
+    async close() {
+      await Promise.all([...siblings.values()].map((one) => one.close()));
+    },
+  };
+}
