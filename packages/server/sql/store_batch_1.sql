@@ -37,7 +37,7 @@ create type store_write_1 as (
   beside int
 );
 
--- A version that is stored before the one of its write; its text is cut (decision 0027).
+-- A version that is stored before the one of its write; its text is cut (decision 0026).
 create type store_earlier_1 as (ord int, change int, action text, cut int, mac text);
 
 -- A key that the write at that position assumes to be unregistered.

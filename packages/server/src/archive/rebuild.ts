@@ -84,7 +84,7 @@ function isClients(keys: HeaderLine['keys'], proof: StoredProof): boolean {
   return !Object.values(keys).includes(proof.public);
 }
 
-/** The versions of an intent have most of their text in common (decision 0027). */
+/** The versions of an intent have most of their text in common (decision 0026). */
 function cutIntent<R extends { change: number; action: ChangeLine['action']; body: string; mac: string }>(
   rows: readonly R[],
 ): object[] {

@@ -15,7 +15,7 @@ interface SentSignature {
 }
 
 /**
- * Signatures of requests that come together, made and verified many at a time (decision 0028). A ledger that asks for many has
+ * Signatures of requests that come together, made and verified many at a time (decision 0026). A ledger that asks for many has
  * its later requests wait, so that those of others are in the next message.
  */
 export interface RequestSignatures {

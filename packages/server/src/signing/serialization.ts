@@ -40,7 +40,7 @@ export interface UnsignedVersion {
 export interface SerializedVersions {
   /** The last one. */
   readonly text: string;
-  /** For each version, the number of characters at its beginning that it shares with the last one (decision 0027). */
+  /** For each version, the number of characters at its beginning that it shares with the last one (decision 0026). */
   readonly cuts: readonly number[];
   /** The authentication code of each version. */
   readonly macs: readonly string[];

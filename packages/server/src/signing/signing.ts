@@ -23,7 +23,7 @@ export interface UnsignedRecords {
   readonly records: readonly UnsignedRecord[];
 }
 
-/** Signs, verifies, and serializes versions, all in the signing thread of the process (decision 0028). */
+/** Signs, verifies, and serializes versions, all in the signing thread of the process (decision 0026). */
 export interface Signing {
   /** Sets `result` of the proofs. */
   sign(proofs: readonly UnsignedProof[]): Promise<void>;

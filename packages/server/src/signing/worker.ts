@@ -63,7 +63,7 @@ function serializeAll(task: SerializationTask): (SerializedVersions | Error)[] {
   };
   return records.map(({ begin, rest }) => {
     try {
-      // Adding `begin` to what a spread has copied takes V8 longer (decision 0039).
+      // Adding `begin` to what a spread has copied takes V8 longer (decision 0026).
       return serializeVersions({ begin, ...(readJson(rest) as WithoutBegin) }, deps);
     } catch (error) {
       return asError(error);

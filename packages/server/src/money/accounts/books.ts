@@ -161,7 +161,7 @@ export class Books {
     const { wallet, symbol, availableBy, reservedBy } = movement;
     const version = before.version + 1;
     this.#balances.set(keyOf(movement), { version, available, reserved });
-    // Members are named one by one: V8 is slow at adding members to what a spread has copied (decision 0039).
+    // Members are named one by one: V8 is slow at adding members to what a spread has copied (decision 0026).
     this.#entries.push({
       wallet,
       symbol,

@@ -30,7 +30,7 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   const { body, token } = command;
   const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
-  // `sent` lacks both. Adding them to what a spread has copied takes V8 longer (decision 0039).
+  // `sent` lacks both. Adding them to what a spread has copied takes V8 longer (decision 0026).
   const full = { data, ...(meta ? { meta } : {}), ...sent };
   const hash = verifyHash(session, full);
   const verifying = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;

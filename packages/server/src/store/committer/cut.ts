@@ -11,7 +11,7 @@ export type CutVersion<V extends Whole> = V & {
 
 /**
  * Versions that are stored together with a later one, without what their texts begin with in common: the later one keeps
- * it for all (decision 0027). The view `version` puts them together again.
+ * it for all (decision 0026). The view `version` puts them together again.
  *
  * @param whole the text of the later version
  */

@@ -1,6 +1,6 @@
 /**
  * Statistics targets of `change` and `entry`, a quarter of PostgreSQL's default: rows are found by the key, so the planner needs
- * little more. Analyzing both took a fifth of PostgreSQL's time while a ledger was young (decision 0039). Every column is named:
+ * little more. Analyzing both took a fifth of PostgreSQL's time while a ledger was young (decision 0026). Every column is named:
  * one that is not has the default, which makes the sample large again.
  */
 export const statisticsSchema = `
