@@ -155,27 +155,29 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const calls = createOutbound({ ...out, calls: { process: all, ledger: each }, connections: each });
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
-  const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, metrics, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, clockToCompare(options));
-  const letGo = () =>
-    Promise.all([...[readiness, siblings, outbound, calls, signing, disk].map((one) => one.close()), ...ends()]);
+  let stopReceiving = async () => {};
+  const letGo = async () => {
+    await stopReceiving();
+    await closeAll([readiness, siblings, outbound, calls, signing, disk], pools);
+  };
   try {
     disk = await watchDiskSpace(databaseFolder, pools.others, logger, options.freeDisk);
     const quotas = createQuotas(pools.others, options.ledgerQuota, disk, metrics.quotaExceeded);
     watchPools(metrics, pools);
     let background: Background | undefined;
-    const deliveriesQueued = () => background?.hint(DELIVER);
-    const retriesQueued = () => background?.hint(RETRY_DELIVERIES);
-    const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
-    const goOn = () => background?.hint(TAKE_UP_DELIVERIES);
+    const hint = (worker: string) => () => background?.hint(worker);
+    const goOn = hint(TAKE_UP_DELIVERIES);
+    const deliveriesQueued = hint(DELIVER);
     const effectEnded = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
-    const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectEnded };
+    const others = { retriesQueued: hint(RETRY_DELIVERIES), intentsAccepted: hint(PROCESS_INTENTS) };
+    const hints = { deliveriesQueued, effectEnded, ...others };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
     const writes = askAll(disk, readiness);
     const resources = { metrics, pools, epochs, writes, readiness, quotas, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, { ...resources, signing });
-    const stopReceiving = await listenToSiblings(service, logger, options.siblings, holder);
+    stopReceiving = await listenToSiblings(service, logger, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
     const outwards = createDeliveryWorkers(service, {
       ...{ pools, outbound: calls, metrics, logger, bounds: deliveries, deliveriesQueued, goOn },
@@ -186,18 +188,15 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       pools,
       epochs.verify,
     );
-    background = work;
-    reloadLogs = service.logs.reload;
+    [background, reloadLogs] = [work, service.logs.reload];
     service.logs.start();
-    let closed: Promise<unknown> | undefined;
-    const close = async () => {
-      closed ??= Promise.all([app.close(), work.stop()])
-        .then(stopReceiving)
-        .then(() => money.engine.leave())
-        .then(() => service.logs.stop())
-        .then(letGo);
-      await closed;
-    };
+    const close = once(async () => {
+      await Promise.all([app.close(), work.stop()]);
+      await stopReceiving();
+      await money.engine.leave();
+      await service.logs.stop();
+      await letGo();
+    });
     return {
       app,
       service,
@@ -212,6 +211,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
+}
+
+/** Does the work once, whoever asks. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+/** Closes what a server has opened, and its connections to the database. */
+async function closeAll(opened: readonly { close(): unknown }[], pools: Pools): Promise<void> {
+  await Promise.all([...opened.map((one) => one.close()), ...Object.values(pools).map((one) => one.end())]);
 }
 
 /**

@@ -185,10 +185,12 @@ export const processLimits = {
   /**
    * Processes of one machine that send requests to one another: milliseconds of `silence` after which one that owes answers counts
    * as gone, and of `respite` before one that was not there is tried again; how many of these are `known`. Bytes of the bodies
-   * that a process was sent and has not answered (`held`).
+   * that a process was sent and has not answered (`held`): of one \`account\`, a sender until access is granted and its ledger from then
+   * on. Requests that one process has another answer at a time (`calls`), of all ledgers and of each.
    */
   siblings: {
-    held: { all: 32 * 1024 * 1024, ledger: 8 * 1024 * 1024 },
+    calls: { all: 512, ledger: 256 },
+    held: { all: 32 * 1024 * 1024, account: 8 * 1024 * 1024 },
     silence: 4_000,
     respite: 1_000,
     known: 100,

@@ -2,20 +2,32 @@ import { expect, it } from 'vitest';
 import { HeldBytes } from '../../src/http/relay/held-bytes.js';
 import { limits } from '../../src/limits.js';
 
-const { all, ledger } = limits.siblings.held;
+const { all, account } = limits.siblings.held;
 
-it('bytes of one ledger are bounded, and come back', () => {
+it('bytes of one account are bounded, and come back', () => {
   const held = new HeldBytes();
-  const giveBack = held.take('one', ledger);
-  expect(giveBack).toBeDefined();
+  const body = held.take('one', account);
+  expect(body).toBeDefined();
   expect(held.take('one', 1)).toBeUndefined();
   expect(held.take('other', 1)).toBeDefined();
-  giveBack!();
+  body!.giveBack();
   expect(held.take('one', 1)).toBeDefined();
 });
 
-it('bytes of all ledgers are bounded together', () => {
+it('bytes of all accounts are bounded together', () => {
   const held = new HeldBytes();
-  for (let taken = 0; taken < all; taken += ledger) expect(held.take(`ledger ${taken}`, ledger)).toBeDefined();
+  for (let taken = 0; taken < all; taken += account) expect(held.take(`account ${taken}`, account)).toBeDefined();
   expect(held.take('one more', 1)).toBeUndefined();
+});
+
+it('bytes move from a sender to its ledger, and stay where that has no room', () => {
+  const held = new HeldBytes();
+  const first = held.take('sender', account)!;
+  first.move('ledger');
+  const second = held.take('sender', account)!;
+  expect(second).toBeDefined();
+  second.move('ledger');
+  expect(held.take('sender', 1)).toBeUndefined();
+  first.giveBack();
+  expect(held.take('ledger', account)).toBeDefined();
 });

@@ -11,6 +11,7 @@ import { hintWithin } from '../../operations/hints/within.js';
 import type { Operation } from '../../operations/operation.js';
 import type { Answer, Command } from '../../records/command.js';
 import { newLuid } from '../../records/new-luid.js';
+import { NoMemory } from '../bodies/memory.js';
 import { makeCommand, type Received } from '../command.js';
 import type { HttpService } from '../http-service.js';
 
@@ -36,6 +37,8 @@ export async function createIntent(
   request: Received,
 ): Promise<Answer> {
   const { ledger, task } = session;
+  // Read first: a socket that is closed has no address.
+  const { url, headers, ip, body, raw } = request;
   const luid = newLuid(session, KIND);
   let read: Command | undefined;
   const command = async () => {
@@ -43,18 +46,18 @@ export async function createIntent(
     return read;
   };
   await task.turn();
-  const { authorization } = request.headers;
-  // A token is used up once, by the process that goes on where the home is lost.
+  const { authorization } = headers;
+  // This process uses up a single-use token, so that it can go on if the home is lost.
   if (authorization !== undefined && mayBeUsedUp(authorization)) await command();
   const home = engine.homeOf(ledger.id) ?? (await findHome(async () => create(session, await command(), luid)));
   if (typeof home !== 'string') return home;
 
-  const { url, headers, ip, body, raw } = request;
+  assertWaitedFor(task);
   const head = { ledger: ledger.luid, luid, url, headers, ip, hasUsedToken: read !== undefined };
   const outcome = await siblings.ask(home, ledger.id, {
     head,
     body: typeof body === 'string' ? body : undefined,
-    granted: () => task.grant(),
+    granted: () => grantIfRoom(task),
     whenGone(leave) {
       raw.socket.once('close', leave);
       return () => void raw.socket.off('close', leave);
@@ -63,11 +66,25 @@ export async function createIntent(
   if (typeof outcome !== 'string') return outcome;
 
   if (outcome === 'misdirected') engine.forgetHome(ledger.id);
-  const gone = task.abandonment();
-  if (gone) throw gone;
+  assertWaitedFor(task);
   task.beginAnew();
   const keep = async () => create({ ...session, settle: engine.keep }, await command(), luid);
   return outcome === 'unknown' ? unlessStored(session, luid, keep) : keep();
+}
+
+/** @throws the error for a client that has gone */
+function assertWaitedFor(task: Session['task']): void {
+  const gone = task.abandonment();
+  if (gone) throw gone;
+}
+
+/** Counts the body for the ledger; for its sender still where the ledger has no room: the home may have stored the intent. */
+function grantIfRoom(task: Session['task']): void {
+  try {
+    task.grant();
+  } catch (error) {
+    if (!(error instanceof NoMemory)) throw error;
+  }
 }
 
 function create(session: Session, command: Command, luid: string): Promise<Answer> {

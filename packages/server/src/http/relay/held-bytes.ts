@@ -1,23 +1,44 @@
 import { limits } from '../../limits.js';
 
-/** Bytes of the bodies that other processes have sent and that are not answered yet: in all, and of each ledger. */
+/** The bytes of one body. */
+export interface HeldBody {
+  /** Counts them for another account from now on; for the same one where that has no room. */
+  move(account: string): void;
+  giveBack(): void;
+}
+
+/** Bytes of the bodies that other processes have sent and that are not answered yet: in all, and of each account. */
 export class HeldBytes {
   #all = 0;
-  readonly #byLedger = new Map<string, number>();
+  readonly #byAccount = new Map<string, number>();
 
-  /** @returns gives the bytes back; undefined where there is no room for them */
-  take(ledger: string, bytes: number): (() => void) | undefined {
-    const { held } = limits.siblings;
-    const own = this.#byLedger.get(ledger) ?? 0;
-    if (this.#all + bytes > held.all || own + bytes > held.ledger) return undefined;
-    this.#add(ledger, bytes);
-    return () => this.#add(ledger, -bytes);
+  /** @returns undefined where there is no room for them */
+  take(account: string, bytes: number): HeldBody | undefined {
+    if (this.#all + bytes > limits.siblings.held.all || !this.#hasRoom(account, bytes)) return undefined;
+    let holder = account;
+    this.#all += bytes;
+    this.#add(holder, bytes);
+    return {
+      move: (other) => {
+        if (other === holder || !this.#hasRoom(other, bytes)) return;
+        this.#add(holder, -bytes);
+        holder = other;
+        this.#add(holder, bytes);
+      },
+      giveBack: () => {
+        this.#all -= bytes;
+        this.#add(holder, -bytes);
+      },
+    };
   }
 
-  #add(ledger: string, bytes: number): void {
-    this.#all += bytes;
-    const own = (this.#byLedger.get(ledger) ?? 0) + bytes;
-    if (own > 0) this.#byLedger.set(ledger, own);
-    else this.#byLedger.delete(ledger);
+  #hasRoom(account: string, bytes: number): boolean {
+    return (this.#byAccount.get(account) ?? 0) + bytes <= limits.siblings.held.account;
+  }
+
+  #add(account: string, bytes: number): void {
+    const own = (this.#byAccount.get(account) ?? 0) + bytes;
+    if (own > 0) this.#byAccount.set(account, own);
+    else this.#byAccount.delete(account);
   }
 }

@@ -1,19 +1,22 @@
 import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Server as TcpServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { limits } from '../../limits.js';
 import { Elsewhere } from '../../money/elsewhere.js';
 import type { Answer } from '../../records/command.js';
 import type { Replays } from '../../store/queries/replays.js';
 import { isUnavailable } from '../../store/unavailable.js';
+import { WritesRefused } from '../../store/writes-refused.js';
 import { answerRequest } from '../boundary.js';
 import { BASE, type Received } from '../command.js';
 import { makeErrorReport } from '../error-report.js';
 import type { HttpService } from '../http-service.js';
 import { sessionOf } from '../perform.js';
+import { senderOf } from '../sender.js';
 import { createIntentHere } from './create-intent.js';
-import { HeldBytes } from './held-bytes.js';
-import { HEAD, HEADER_BYTES, MISDIRECTED, parseRequestHead, type RequestHead } from './messages.js';
+import { type HeldBody, HeldBytes } from './held-bytes.js';
+import { FULL, HEAD, HEADER_BYTES, MISDIRECTED, parseRequestHead, type RequestHead } from './messages.js';
 import { socketPath } from './socket-path.js';
 
 /**
@@ -37,8 +40,9 @@ export async function listenToSiblings(
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    // Whether this process answers at all.
-    if (request.method === 'HEAD') return void response.end();
+    // Whether this process answers at all. One that is cut off from the database stays silent: those that wait for it are told.
+    if (request.method === 'HEAD')
+      return void (service.readiness.isReady() ? response.end() : request.socket.destroy());
     const taken = answerSibling(service, logger, isClosed ? undefined : held, request, response)
       .catch((err) => {
         logger.error({ err }, 'a process of this machine was not understood');
@@ -54,7 +58,8 @@ export async function listenToSiblings(
     await listen(server, path);
     return async () => {
       isClosed = true;
-      server.close();
+      // Connections that are idle stay open: a request may be on its way on one.
+      TcpServer.prototype.close.call(server);
       while (underWay.size > 0) await Promise.all(underWay);
       server.closeAllConnections();
     };
@@ -75,17 +80,21 @@ async function answerSibling(
   response: ServerResponse,
 ): Promise<void> {
   const head = parseRequestHead(raw.headers[HEAD]);
-  const giveBack = held?.take(head.ledger, Number(raw.headers['content-length'] ?? 0));
+  const decline = (status: number) => writeAnswer(response.setHeader('connection', 'close'), { status });
   // Nothing of it was looked at: the first process decides on it.
-  if (!giveBack) return writeAnswer(response.setHeader('connection', 'close'), { status: MISDIRECTED });
+  if (!held) return decline(MISDIRECTED);
+  const kept = held.take(`sender ${senderOf(head.ip)}`, Number(raw.headers['content-length'] ?? 0));
+  if (!kept) return decline(FULL);
   try {
     const body = await textOf(raw);
     const answered =
-      body === undefined ? undefined : await decide(service, receivedFrom(head, body, raw, logger), head, response);
+      body === undefined
+        ? undefined
+        : await decide(service, receivedFrom(head, body, raw, logger), head, response, kept);
     if (answered) await writeAnswer(response, answered);
     else raw.socket.destroy();
   } finally {
-    giveBack();
+    kept.giveBack();
   }
 }
 
@@ -115,6 +124,7 @@ async function decide(
   request: Received,
   { ledger: luid, luid: intent, hasUsedToken }: RequestHead,
   response: ServerResponse,
+  kept: HeldBody,
 ): Promise<Answer | undefined> {
   const report = makeErrorReport(service, request);
   let instead: { readonly answer: Answer | undefined } | undefined;
@@ -124,7 +134,8 @@ async function decide(
       return await work;
     } catch (error) {
       if (error instanceof Elsewhere) instead = { answer: { status: MISDIRECTED } };
-      else if (isUnavailable(error)) instead = { answer: undefined };
+      // Where no write is taken, nothing was stored.
+      else if (isUnavailable(error) && !(error instanceof WritesRefused)) instead = { answer: undefined };
       throw error;
     }
   };
@@ -133,7 +144,10 @@ async function decide(
     service,
     () => noting(service.ledgers.resolve(luid)),
     (ledger, isLate) => {
-      const session = sessionOf(own, ledger!, request, isLate, () => sayGranted(response));
+      const session = sessionOf(own, ledger!, request, isLate, () => {
+        kept.move(`ledger ${luid}`);
+        sayGranted(response);
+      });
       return noting(createIntentHere(session, request, intent));
     },
     (error, ledger) => {
@@ -171,12 +185,15 @@ async function writeAnswer(response: ServerResponse, { status, body = '', ...hea
   });
 }
 
+/** Connections that may wait to be taken: those of all siblings at once, since a full queue refuses them. */
+const BACKLOG = 4_096;
+
 /** At the path, and for no other user. */
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     // In a worker of `node:cluster` the primary would listen otherwise.
-    server.listen({ path, exclusive: true }, () => {
+    server.listen({ path, exclusive: true, backlog: BACKLOG }, () => {
       server.off('error', reject);
       // A process that has nothing else to do ends.
       server.unref();

@@ -28,8 +28,11 @@ export const HEAD = 'countersign-head';
 /** Bytes of all headers of a request: those that a client may send, as JSON. */
 export const HEADER_BYTES = 64 * 1024;
 
-/** The process is not the home of the ledger, or has no memory for the request. Nothing was stored. */
+/** The process is not the home of the ledger. Nothing was stored. */
 export const MISDIRECTED = 421;
+
+/** The process has no memory for the request. Nothing was stored. */
+export const FULL = 507;
 
 /** The caller is allowed: the body counts for the ledger. */
 export const GRANTED = 102;

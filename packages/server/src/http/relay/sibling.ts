@@ -1,13 +1,13 @@
 import { readJson } from '@countersign/protocol';
-import { type Dispatcher, errors, Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { limits } from '../../limits.js';
 import type { Answer } from '../../records/command.js';
-import { type AnswerHead, GRANTED, HEAD, MISDIRECTED, type RequestHead } from './messages.js';
+import { type AnswerHead, FULL, GRANTED, HEAD, MISDIRECTED, type RequestHead } from './messages.js';
 
 /** What became of a request that another process was sent. */
 export type RelayOutcome =
   | Answer
-  /** Nothing was sent. */
+  /** Nothing was sent, or nothing of it was looked at. */
   | 'unreached'
   /** That process is not the home, and has stored nothing. */
   | 'misdirected'
@@ -18,7 +18,7 @@ export type RelayOutcome =
 export interface RelayCall {
   readonly head: RequestHead;
   readonly body: string | undefined;
-  /** Told when its caller is known to be allowed; what it throws ends the call. */
+  /** Told when its caller is known to be allowed. It throws nothing: the other process may have stored the intent. */
   readonly granted: () => void;
   /** Has `leave` called when the client goes. @returns ends that */
   readonly whenGone: (leave: () => void) => () => void;
@@ -45,13 +45,20 @@ export class Sibling {
     private readonly left: (isGone: boolean) => void,
   ) {
     // One request at a time on a connection: none waits for the answer to another one.
-    this.#pool = new Pool(ORIGIN, { socketPath: path, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    this.#pool = new Pool(ORIGIN, {
+      socketPath: path,
+      pipelining: 1,
+      connections: limits.siblings.calls.all,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
     this.#heard = clock();
     this.#watching = setInterval(() => this.#look(), limits.siblings.silence / 4).unref();
   }
 
-  /** @throws what `granted` throws */
   async ask(call: RelayCall): Promise<RelayOutcome> {
+    // Nobody waits for a connection behind others.
+    if (this.#underWay >= limits.siblings.calls.all) return 'unreached';
     if (this.#underWay === 0) this.#heard = this.clock();
     this.#underWay += 1;
     try {
@@ -76,10 +83,9 @@ export class Sibling {
   }
 
   #send({ head, body, granted, whenGone }: RelayCall): Promise<RelayOutcome> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       let sending: Dispatcher.DispatchController | undefined;
       let isGone = false;
-      let refusal: unknown;
       let status = 0;
       let told: unknown;
       const chunks: Buffer[] = [];
@@ -96,13 +102,7 @@ export class Sibling {
           this.#heard = this.clock();
           status = statusCode;
           told = headers[HEAD];
-          if (statusCode !== GRANTED) return;
-          try {
-            granted();
-          } catch (error) {
-            refusal = error;
-            throw error;
-          }
+          if (statusCode === GRANTED) granted();
         },
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd() {
@@ -111,9 +111,7 @@ export class Sibling {
         },
         onResponseError: (_, error) => {
           stay();
-          if (refusal) return reject(refusal);
-          // What cannot be said in HTTP says nothing about the process.
-          if (!sending && !(error instanceof errors.InvalidArgumentError)) this.#leave(true);
+          if (!sending && isAbsence(error)) this.#leave(true);
           resolve(sending ? 'unknown' : 'unreached');
         },
       };
@@ -140,8 +138,14 @@ export class Sibling {
   }
 }
 
+/** Whether nobody listens there. A process that is busy, or this one without descriptors, is there all the same. */
+function isAbsence(error: Error & { readonly code?: string }): boolean {
+  return error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+}
+
 function outcomeOf(status: number, told: unknown, chunks: readonly Buffer[]): RelayOutcome {
   if (status === MISDIRECTED) return 'misdirected';
+  if (status === FULL) return 'unreached';
   try {
     const head = readJson(String(told)) as unknown as AnswerHead;
     return { status, ...head, ...(chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}) };

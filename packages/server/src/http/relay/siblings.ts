@@ -14,8 +14,8 @@ export interface Siblings {
    *
    * @param holder its name, as homes have it
    * @param ledger id
-   * @returns how it is to be decided here where it has not answered
-   * @throws Overloaded when too many requests for the ledger wait for their answer; what `call` throws
+   * @returns the answer, or why there is none: it is then decided here
+   * @throws Overloaded when too many requests for the ledger wait for their answer
    */
   ask(holder: string, ledger: number, call: RelayCall): Promise<RelayOutcome>;
   /** Ends all calls. */
@@ -69,6 +69,8 @@ export function createSiblings(
       const count = waiting.get(ledger) ?? 0;
       if (count >= limits.intents.queue)
         throw new Overloaded('Too many intents of the ledger wait for their decision.');
+      // A flood in one ledger leaves calls for the others.
+      if (count >= limits.siblings.calls.ledger) return 'unreached';
       waiting.set(ledger, count + 1);
       try {
         const outcome = await siblingAt(path).ask(call);
