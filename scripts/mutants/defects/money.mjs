@@ -126,7 +126,7 @@ export const mutants = [
   },
   {
     id: 'permission-debited-wallet',
-    file: src('money/resolution/permit.ts'),
+    file: src('money/plan/permissions.ts'),
     find: "on('spend', 'wallet', [source, debited])",
     replace: "on('spend', 'wallet', [source])",
     breaks: "A debit route of one's own spends from another's wallet.",
@@ -134,7 +134,7 @@ export const mutants = [
   },
   {
     id: 'permission-by-any-one-right',
-    file: src('money/resolution/permit.ts'),
+    file: src('money/plan/permissions.ts'),
     find: 'subjectOf(kindNamed(kind), on.record)))) return false;',
     replace: 'subjectOf(kindNamed(kind), on.record)))) continue;',
     breaks: 'An intent is permitted whatever rules say.',
@@ -142,7 +142,7 @@ export const mutants = [
   },
   {
     id: 'permission-by-later-proofs',
-    file: src('money/resolution/caller.ts'),
+    file: src('money/plan/permissions.ts'),
     find: 'return meta.proofs.slice(0, Math.max(0, end));',
     replace: 'return meta.proofs;',
     breaks: 'A proof that is added later permits an intent.',

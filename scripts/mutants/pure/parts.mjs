@@ -21,7 +21,7 @@ export const parts = {
   },
   // Permissions and limits are judged on records and balances of the database: their defects are in the list.
   money: {
-    sources: [`${money}/{machine,proofs}.ts`, `${money}/resolution/{claims,handles,resolve,routes}.ts`],
+    sources: [`${money}/{machine,proofs}.ts`, `${money}/plan/{claims,handles,resolve,routes}.ts`],
     tests: [
       `${moneyTests}/step-{random,trails}.test.ts`,
       `${moneyTests}/step-exhaustive.deep.test.ts`,

@@ -3,7 +3,7 @@ import { type EventPlan, type Reference, referenceKey, referencesOf } from '../e
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { stepsOfText, type Task } from '../metering/task.js';
-import { type CallPlan, composeCall, outputOfCall } from '../money/calls/call-plan.js';
+import { type CallPlan, composeCall, outputOfCall } from '../money/bridges.js';
 import type { NewDelivery } from '../store/committer/write.js';
 import { makeEvent, outputOf } from './output.js';
 

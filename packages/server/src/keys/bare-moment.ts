@@ -11,7 +11,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
  * | forwarded update | `forwarding/version.ts` | that of an anchor, a closed object: it has `parent`, a hash, and neither signal, action nor intent |
  * | list | `lists/text.ts` | an array: the text that is hashed begins with `[`, that of all others with `{` |
  * | error | `http/boundary.ts` | `reason`, `detail` and `custom`, of the ledger's own choice; a bridge's error is signed with `causedBy` |
- * | call | `money/calls/call-plan.ts` | an object with a handle `deb_…` or `cre_…`, the intent, and a schema (entry) or an action (commit, abort) |
+ * | call | `money/bridges.ts` | an object with a handle `deb_…` or `cre_…`, the intent, and a schema (entry) or an action (commit, abort) |
  * | limit | `money/accounts/set-limits.ts` | `amount`, `metric`, `symbol` and `wallet`: it has no handle |
  * | granted rule | `operations/check.ts` | `action`, `filter`, `invoke` and `record`: it has no handle |
  * | log | `operations/log/signed-data.ts` | of the ledger's own choice, with `origin`: it has no handle |

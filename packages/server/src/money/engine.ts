@@ -4,9 +4,9 @@ import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Outcome } from '../store/committer/write.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
-import { newItem, openItem } from './items.js';
 import { Settler } from './settler.js';
 import type { SettlerMeans } from './settler-means.js';
+import { askNew, askOpen } from './waiting.js';
 
 /** Decides on the intents of all ledgers that this process is the home of. */
 export interface Engine {
@@ -49,11 +49,11 @@ export function createEngine(means: SettlerMeans, openIntents: OpenIntents): Eng
     });
   };
   return {
-    create: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, true)),
-    keep: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, false)),
+    create: (intent) => settlerOf(intent.session.ledger.id).decide(askNew(intent, true)),
+    keep: (intent) => settlerOf(intent.session.ledger.id).decide(askNew(intent, false)),
     homeOf: (ledger) => settlers.get(ledger)?.home.holder,
     forgetHome: (ledger) => settlers.get(ledger)?.home.askAnew(),
-    advance: (session, open) => settlerOf(session.ledger.id).decide(openItem(session, openIntents, open)),
+    advance: (session, open) => settlerOf(session.ledger.id).decide(askOpen(session, openIntents, open)),
     async leave() {
       const ledgers = [...kept].map(({ ledger }) => ledger);
       // Without the database the leases end by themselves.

@@ -1,15 +1,6 @@
 import { TRAIL, TRAIL_START, type TrailStep } from '@countersign/protocol/trail';
-import type {
-  Effect,
-  Failure,
-  IntentEvent,
-  IntentState,
-  PartStatus,
-  ReportStatus,
-  Side,
-  Stage,
-  Step,
-} from './model.js';
+import type { Effect, IntentEvent, IntentState, PartStatus, ReportStatus, Stage } from './intent.js';
+import type { Failure, Side } from './plan/plan.js';
 import { forwards, proofsOf } from './proofs.js';
 
 /** Events by name; `at once` stands for none: the case follows as soon as it holds. */
@@ -139,9 +130,6 @@ function haveAllAborted({ parts }: IntentState): boolean {
   return !parts.includes('aborting');
 }
 
-/** Where every intent begins: stored, with the proofs of its creation. */
-export const ACCEPTED: IntentState = { stage: 'accepted', parts: [], givenUp: [], isRouted: false };
-
 /** `meta.status` of each stage. */
 const STATUSES: Readonly<Record<Stage, string>> = {
   accepted: TRAIL_START.status,
@@ -170,7 +158,10 @@ for (const one of MACHINE) {
  * What follows when something happens to an intent, by the table. It decides alone: without clock, chance or look at anything
  * else. An event that changes nothing leaves the very same state, without effects.
  */
-export function step(before: IntentState, event: IntentEvent): Step {
+export function step(
+  before: IntentState,
+  event: IntentEvent,
+): { readonly state: IntentState; readonly effects: readonly Effect[] } {
   const effects: Effect[] = [];
   let state = take(before, event);
   if (!state) return { state: before, effects };

@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '../metrics.js';
 import type { OpenOfStage } from '../store/money/open-intents.js';
-import type { Stage } from './model.js';
+import type { Stage } from './intent.js';
 import type { SettlerMetrics } from './settler-means.js';
 
 /** The stages of an intent that is not final. */

@@ -1,9 +1,8 @@
-import type { Json, RecordEnvelope } from '@countersign/protocol';
-import { type Occurrence, proofOf } from '../events/occurrence.js';
+import type { Json } from '@countersign/protocol';
+import { creationOf, type Occurrence, proofOf } from '../events/occurrence.js';
 import { kindNamed } from '../kinds/registry.js';
-import type { Draft, DraftVersion } from './draft.js';
-import type { Member } from './member.js';
-import type { Found } from './resolution/directory.js';
+import type { Intent, IntentVersion } from './intent.js';
+import type { Found, Parties, Plan } from './plan/plan.js';
 
 const INTENT = kindNamed('intent');
 const WALLET = kindNamed('wallet');
@@ -12,43 +11,50 @@ const WALLET = kindNamed('wallet');
  * What the processing of an intent raises (interface/effects#signals): `intent-updated` and `intent-proofs-added` for its
  * versions; when its balances change, `balance-received` for each credit and `wallet-limited` for each limit.
  */
-export function occurrencesOf({ draft, told, settled, state, parties }: Member): Occurrence[] {
-  const raised: Occurrence[] = [];
+export function occurrencesOf(intent: Intent): Occurrence[] {
+  const { record, stored, write, planned, told, settled, state } = intent;
+  const [first] = intent.versions;
+  // The create of a client's intent has raised its own.
+  const isNew = stored === 0 && !write;
+  const raised = isNew ? creationOf({ kind: INTENT, record: intent.recordAt(first!), change: 1 }) : [];
   for (const { version, before } of told) {
-    raised.push(
-      ...proofOf(
-        newVersion(draft, version),
-        recordOf(draft, before),
-        version.proofs - 1,
-        before?.change ?? draft.stored,
-      ),
-    );
-    if (settled && before === settled) raised.push(...settlementOf(draft, settled, state.plan!, parties));
+    const made = { kind: INTENT, record: intent.recordAt(version), change: version.change };
+    const earlier = before ? intent.recordAt(before) : record;
+    raised.push(...proofOf(made, earlier, version.proofs - 1, before?.change ?? stored));
+    if (settled && before === settled) {
+      raised.push(...settlementOf(intent, settled, state.plan!, planned?.parties ?? []));
+    }
   }
   return raised;
 }
 
 function settlementOf(
-  draft: Draft,
-  version: DraftVersion,
-  { entries, limits }: NonNullable<Member['state']['plan']>,
-  parties: Member['parties'],
+  of: Intent,
+  version: IntentVersion,
+  { entries, limits }: Plan,
+  parties: readonly Parties[],
 ): Occurrence[] {
-  const intent = partOf('intent', { record: draft.recordAt(version), change: version.change });
+  const intent = partOf('intent', { record: of.recordAt(version), change: version.change });
   const about = (
     signal: string,
     { claim, wallet, amount }: { claim: number; wallet: string; amount: number },
     more: Occurrence['parts'] = {},
   ): Occurrence[] => {
-    const { credited: to = parties[claim]?.wallet, symbol: of } = parties[claim] ?? {};
-    if (!to || !of) return [];
+    const { credited: to = parties[claim]?.wallet, symbol } = parties[claim] ?? {};
+    if (!to || !symbol) return [];
     return [
       {
         signal,
         kind: WALLET,
         linked: wallet,
         domain: to.record.meta.domain,
-        parts: { amount: toValue(amount), intent, symbol: partOf('symbol', of), wallet: partOf('wallet', to), ...more },
+        parts: {
+          amount: toValue(amount),
+          intent,
+          symbol: partOf('symbol', symbol),
+          wallet: partOf('wallet', to),
+          ...more,
+        },
       },
     ];
   };
@@ -56,14 +62,6 @@ function settlementOf(
     ...entries.filter(({ side }) => side === 'credit').flatMap((entry) => about('balance-received', entry)),
     ...limits.flatMap((claim) => about('wallet-limited', claim, { metric: toValue(claim.metric) })),
   ];
-}
-
-function newVersion(draft: Draft, version: DraftVersion) {
-  return { kind: INTENT, record: draft.recordAt(version), change: version.change };
-}
-
-function recordOf(draft: Draft, version: DraftVersion | undefined): RecordEnvelope {
-  return version ? draft.recordAt(version) : draft.record;
 }
 
 function partOf(kind: 'intent' | 'wallet' | 'symbol', { record, change }: Found): Occurrence['parts'][string] {

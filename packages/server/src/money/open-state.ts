@@ -3,9 +3,8 @@ import type { Session } from '../ledgers/session.js';
 import type { OpenIntentWrite } from '../store/committer/settlement.js';
 import { type Held, nameUse } from '../store/money/holds.js';
 import type { StoredOpenIntent } from '../store/money/open-intents.js';
-import type { Member } from './member.js';
-import type { IntentState } from './model.js';
-import { claimsOf } from './resolution/claims.js';
+import type { Intent, IntentState } from './intent.js';
+import { claimsOf } from './plan/claims.js';
 
 /** Minutes after which a pending intent expires, where the ledger's configuration says nothing (interface/intents#expiry). */
 const EXPIRES = 60;
@@ -20,19 +19,19 @@ export interface OpenState {
 }
 
 /** The row of an intent that stays open: due at once where it is still to be resolved. */
-export function formatOpen(session: Session, { draft, state, day, row }: Member): OpenIntentWrite {
+export function formatOpen({ session, record, state, day, row, proofCount }: Intent): OpenIntentWrite {
   const { integrity, ledger } = session;
-  const { luid, meta } = draft.record;
-  const kept: OpenState = { state, seen: draft.proofCount, ...(day === undefined ? {} : { day }) };
+  const { luid, meta } = record;
+  const kept: OpenState = { state, seen: proofCount, ...(day === undefined ? {} : { day }) };
   const text = JSON.stringify(kept);
-  const deadline = isPending(state) ? deadlineOf(session, draft.record) : undefined;
+  const deadline = isPending(state) ? deadlineOf(session, record) : undefined;
   return {
     luid,
     thread: meta.thread ?? '',
     was: row?.version ?? 0,
     wasDue: row?.due ?? undefined,
     stage: state.stage,
-    uses: usesOf(ledger.id, state, draft.record.data),
+    uses: usesOf(ledger.id, state, record.data),
     state: text,
     mac: integrity.openMac(ledger.id, luid, text),
     ...(state.stage === 'accepted' ? { due: meta.moment } : {}),

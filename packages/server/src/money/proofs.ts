@@ -1,6 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { TRAIL, type TrailStep } from '@countersign/protocol/trail';
-import type { IntentEvent, IntentState, Plan, PlannedProof } from './model.js';
+import type { IntentEvent, IntentState, PlannedProof } from './intent.js';
+import type { Plan } from './plan/plan.js';
 
 /**
  * The proofs that the ledger makes at a step of an intent, by the table of the protocol (interface/intents#trails).

@@ -8,34 +8,29 @@ import { Books } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
 import { Elsewhere } from './elsewhere.js';
 import { HomeLease } from './home-lease.js';
-import type { Item, Ready } from './items.js';
-import { KnownRecords } from './resolution/known-records.js';
+import { KnownRecords } from './plan/directory.js';
 import type { SettlerMeans } from './settler-means.js';
-import { assertWanted, type WaitingIntent } from './waiting-intent.js';
+import { type Asked, assertWanted, type Waiting } from './waiting.js';
 import { WaitingQueue } from './waiting-queue.js';
-
-interface ReadyIntent extends WaitingIntent {
-  readonly ready: Ready;
-}
 
 /** Decisions that are to be stored together. */
 interface Decided {
   readonly batch: Batch;
-  readonly intents: readonly WaitingIntent[];
-  /** The intents with what they were decided on; undefined where they were only accepted, for the ledger's home. */
-  readonly ready: readonly ReadyIntent[] | undefined;
+  readonly intents: readonly Waiting[];
+  /** Whether they were decided on; false where they were only accepted, for the ledger's home. */
+  readonly isDecided: boolean;
 }
 
 /** What became of a batch that was sent to the database. */
 interface Sent {
   readonly isStored: boolean;
   /** The intents of it that are to be decided anew. */
-  readonly again: readonly WaitingIntent[];
+  readonly again: readonly Waiting[];
 }
 
 /** A batch on its way to the database. */
 interface Sending {
-  readonly intents: readonly WaitingIntent[];
+  readonly intents: readonly Waiting[];
   readonly done: Promise<void>;
   /** Absent until then. */
   result?: Sent;
@@ -85,13 +80,13 @@ export class Settler {
    *
    * @throws Elsewhere; what preparing and deciding throws; Overloaded when too many wait
    */
-  decide(item: Item): Promise<Outcome> {
+  decide(asked: Asked): Promise<Outcome> {
     return new Promise<Outcome>((resolve, reject) => {
       if (this.#queue.size >= limits.intents.queue) {
         reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
         return;
       }
-      this.#queue.add({ item, tries: 0, resolve, reject });
+      this.#queue.add({ ...asked, intents: [], tries: 0, resolve, reject });
       this.#wake();
       void this.#run();
     });
@@ -135,7 +130,7 @@ export class Settler {
   }
 
   /** Intents that are not stored yet. */
-  #underWay(): WaitingIntent[] {
+  #underWay(): Waiting[] {
     return [...(this.#sending?.intents ?? []), ...(this.#next?.intents ?? [])];
   }
 
@@ -171,17 +166,17 @@ export class Settler {
    *
    * @returns all of them; undefined when no intent is left of them
    */
-  async #decide(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+  async #decide(intents: readonly Waiting[], before: Decided | undefined): Promise<Decided | undefined> {
     let kept = intents;
     try {
-      const isHome = before ? before.ready !== undefined : await this.#takeHome();
+      const isHome = before ? before.isDecided : await this.#takeHome();
       if (!isHome) {
         kept = this.#sendHome(intents);
         return await this.#accept(kept, before);
       }
-      const ready = await this.#prepare(intents);
-      await this.#load(ready);
-      return await this.#decideAll(ready, before);
+      kept = await this.#plan(intents);
+      await this.#load(kept);
+      return await this.#decideAll(kept, before);
     } catch (error) {
       this.#forget();
       for (const { reject } of kept) reject(error);
@@ -191,86 +186,76 @@ export class Settler {
     }
   }
 
-  async #decideAll(ready: readonly ReadyIntent[], before: Decided | undefined): Promise<Decided | undefined> {
-    let batch = this.#begin(before);
-    let all: readonly ReadyIntent[] = [...(before?.ready ?? []), ...ready];
-    let failed = await this.#tryAll(batch, ready);
-    while (failed) {
-      // The books hold half of what failed: the others are decided on without it.
-      batch.discard();
-      all = all.filter((one) => one !== failed);
-      this.#forget();
-      await this.#load(all);
-      batch = this.#begin(undefined);
-      failed = await this.#tryAll(batch, all);
-    }
-    return all.length > 0 ? { batch, intents: all, ready: all } : undefined;
-  }
-
-  /** Decides, and signs what was decided. @returns the first that cannot be decided on, which is rejected */
-  async #tryAll(batch: Batch, ready: readonly ReadyIntent[]): Promise<ReadyIntent | undefined> {
-    for (const one of ready) {
+  /** Decides on them, and signs what was decided. @returns undefined when one cannot be decided on: the others begin anew */
+  async #decideAll(planned: readonly Waiting[], before: Decided | undefined): Promise<Decided | undefined> {
+    const batch = this.#begin(before);
+    const intents = [...(before?.intents ?? []), ...planned];
+    for (const one of planned) {
       try {
-        await one.ready.decide(batch);
+        await batch.decide(one.session, one.intents);
       } catch (error) {
+        // The books hold half of what failed.
         one.reject(error);
-        return one;
+        batch.discard();
+        this.#forget();
+        this.#queue.putBack(intents.filter((other) => other !== one));
+        return undefined;
       }
     }
     batch.sign();
-    return undefined;
+    return intents.length > 0 ? { batch, intents, isDecided: true } : undefined;
   }
 
   /** Gives back those whose request can go to the home. @returns the others */
-  #sendHome(intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+  #sendHome(intents: readonly Waiting[]): readonly Waiting[] {
     const { holder } = this.home;
     if (holder === undefined || !this.means.reaches(holder)) return intents;
-    return intents.filter(({ item, reject }) => {
-      if (!item.goesHome) return true;
+    return intents.filter(({ goesHome, reject }) => {
+      if (!goesHome) return true;
       reject(new Elsewhere(holder));
       return false;
     });
   }
 
   /** Accepts intents for the home to decide on. */
-  async #accept(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+  async #accept(intents: readonly Waiting[], before: Decided | undefined): Promise<Decided | undefined> {
     if (intents.length === 0) return before;
     const batch = this.#begin(before);
     const accepted = [...(before?.intents ?? [])];
     for (const one of intents) {
       try {
-        await one.item.accept(batch);
+        // A thread stays due: the home sees to it.
+        if (one.accepted) await batch.accept(one.accepted());
         accepted.push(one);
       } catch (error) {
         one.reject(error);
       }
     }
     batch.sign();
-    return accepted.length > 0 ? { batch, intents: accepted, ready: undefined } : undefined;
+    return accepted.length > 0 ? { batch, intents: accepted, isDecided: false } : undefined;
   }
 
-  /** Those of the intents that could be prepared; the others are rejected. */
-  async #prepare(intents: readonly WaitingIntent[]): Promise<ReadyIntent[]> {
-    const prepared = await Promise.all(
+  /** Those of the intents that could be planned; the others are rejected. */
+  async #plan(intents: readonly Waiting[]): Promise<Waiting[]> {
+    const planned = await Promise.all(
       intents.map(async (one) => {
         try {
-          const ready = await one.item.prepare(this.#known.directory(one.item.session));
+          one.intents = await one.plan(this.#known.directory(one.session));
           assertWanted(one);
-          return { ...one, ready };
+          return [one];
         } catch (error) {
           one.reject(error);
-          return undefined;
+          return [];
         }
       }),
     );
-    return prepared.filter((one) => one !== undefined);
+    return planned.flat();
   }
 
-  async #load(ready: readonly ReadyIntent[]): Promise<void> {
-    const places = new Map(
-      ready.flatMap(({ ready: { places } }) => places.map((one) => [`${one.wallet} ${one.symbol}`, one] as const)),
-    );
-    const missing = this.#books.missing([...places.values()]);
+  /** Reads the balances and limits that decisions may read, those that are not in the books. */
+  async #load(planned: readonly Waiting[]): Promise<void> {
+    const places = planned.flatMap(({ intents }) => intents.flatMap((intent) => intent.places()));
+    const missing = this.#books.missing(places);
     if (missing.length === 0) return;
     const { balances, limits: found } = await this.means.load(this.ledger, missing);
     this.#books.add(missing, balances, found);
@@ -285,10 +270,10 @@ export class Settler {
     return batch;
   }
 
-  #send({ batch, intents, ready }: Decided): void {
+  #send({ batch, intents, isDecided }: Decided): void {
     const sending: Sending = {
       intents,
-      done: this.#store(batch, intents, ready !== undefined).then((result) => {
+      done: this.#store(batch, intents, isDecided).then((result) => {
         sending.result = result;
       }),
     };
@@ -296,7 +281,7 @@ export class Settler {
     this.#next = undefined;
   }
 
-  async #store(batch: Batch, intents: readonly WaitingIntent[], isDecided: boolean): Promise<Sent> {
+  async #store(batch: Batch, intents: readonly Waiting[], isDecided: boolean): Promise<Sent> {
     const moment = new Date(this.#last).toISOString();
     const home = isDecided ? { holder: this.means.holder, lease: limits.intents.home, moment } : undefined;
     // What is decided from now on is of the next batch.
@@ -330,14 +315,14 @@ export class Settler {
   }
 
   /** Rejects the intent that cannot be stored. @returns the others, which are decided on without it */
-  #leaveOut({ session, error }: Unfit, intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+  #leaveOut({ session, error }: Unfit, intents: readonly Waiting[]): readonly Waiting[] {
     this.#forget();
-    for (const { item, reject } of intents) if (item.session === session) reject(error);
-    return intents.filter(({ item }) => item.session !== session);
+    for (const one of intents) if (one.session === session) one.reject(error);
+    return intents.filter((one) => one.session !== session);
   }
 
   /** @returns the intents that are decided on anew */
-  #lose(error: unknown, intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+  #lose(error: unknown, intents: readonly Waiting[]): readonly Waiting[] {
     this.#forget();
     if (isRefused(error) && intents.length > 1) {
       // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
@@ -350,11 +335,7 @@ export class Settler {
   }
 
   /** Answers those that stand in the way of the others. @returns the others, which are decided on anew */
-  #redo(
-    { isHome, outcomes }: Settled,
-    intents: readonly WaitingIntent[],
-    { writes }: Settlement,
-  ): readonly WaitingIntent[] {
+  #redo({ isHome, outcomes }: Settled, intents: readonly Waiting[], { writes }: Settlement): readonly Waiting[] {
     this.means.metrics.redone();
     if (intents.length > 1) this.#width = intents.length >> 1;
     if (!isHome) this.home.lose();
@@ -363,16 +344,16 @@ export class Settler {
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
     return intents.filter((one) => {
       // Of a thread, another intent may be the one that stands in the way.
-      const isStale = one.item.session.ledger.version < newest;
+      const isStale = one.session.ledger.version < newest;
       const other = isStale ? ({ result: 'stale', version: newest } as const) : BLOCKED;
-      const { result, version } = results.get(one.item.luid) ?? other;
+      const { result, version } = results.get(one.luid) ?? other;
       if (result === 'duplicated') this.#queue.noteTaken(one, version);
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
       const retriesExhausted = result === 'blocked' && one.tries >= limits.intents.tries;
       if (retriesExhausted) {
         this.#queue.setApart(one);
-        one.resolve({ result: 'stale', version: one.item.session.ledger.version });
+        one.resolve({ result: 'stale', version: one.session.ledger.version });
       }
       if (result !== 'blocked') one.resolve({ result, version });
       return result === 'blocked' && !retriesExhausted;

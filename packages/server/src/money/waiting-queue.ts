@@ -1,14 +1,14 @@
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { epochOf } from '../store/epoch-guard.js';
-import type { WaitingIntent } from './waiting-intent.js';
+import type { Waiting } from './waiting.js';
 
 /** The epochs in which handles were taken, by key. */
 const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(limits.intents.handles);
 
 /** The intents of one ledger that wait for their decision, in their order. */
 export class WaitingQueue {
-  readonly #intents: WaitingIntent[] = [];
+  readonly #intents: Waiting[] = [];
   /**
    * Keys of new intents whose handles were taken of late. Handles of intents stay taken, unless the database goes on from an
    * earlier state: its ledgers have a new epoch then.
@@ -21,12 +21,12 @@ export class WaitingQueue {
     return this.#intents.length;
   }
 
-  add(one: WaitingIntent): void {
+  add(one: Waiting): void {
     this.#intents.push(one);
   }
 
   /** Puts back those that are decided anew, before all others. */
-  putBack(intents: readonly WaitingIntent[]): void {
+  putBack(intents: readonly Waiting[]): void {
     this.#intents.unshift(...intents);
   }
 
@@ -37,11 +37,11 @@ export class WaitingQueue {
    *
    * @param underWay intents that are not stored yet
    */
-  take(room: number, underWay: readonly WaitingIntent[]): WaitingIntent[] {
+  take(room: number, underWay: readonly Waiting[]): Waiting[] {
     if (underWay.some((one) => this.#isApart(one))) return [];
-    const keys = new Set(underWay.map(({ item }) => item.key));
-    const taken: WaitingIntent[] = [];
-    const held: WaitingIntent[] = [];
+    const keys = new Set(underWay.map(({ key }) => key));
+    const taken: Waiting[] = [];
+    const held: Waiting[] = [];
     let seen = 0;
     while (taken.length < room && seen < this.#intents.length) {
       const one = this.#intents[seen]!;
@@ -52,38 +52,38 @@ export class WaitingQueue {
         taken.push(one);
         break;
       }
-      (keys.has(one.item.key) ? held : taken).push(one);
-      keys.add(one.item.key);
+      (keys.has(one.key) ? held : taken).push(one);
+      keys.add(one.key);
     }
     this.#intents.splice(0, seen, ...held);
     return taken;
   }
 
   /** Has the intent stored alone from now on. */
-  setApart({ item }: WaitingIntent): void {
+  setApart({ key }: Waiting): void {
     const [oldest] = this.#apart;
     if (oldest !== undefined && this.#apart.size >= limits.intents.handles) this.#apart.delete(oldest);
-    this.#apart.add(item.key);
+    this.#apart.add(key);
   }
 
-  #isApart({ item }: WaitingIntent): boolean {
-    return this.#apart.has(item.key);
+  #isApart({ key }: Waiting): boolean {
+    return this.#apart.has(key);
   }
 
   /** Notes that it is stored. @param version of the ledger then */
-  noteStored(one: WaitingIntent, version: number): void {
-    this.#apart.delete(one.item.key);
+  noteStored(one: Waiting, version: number): void {
+    this.#apart.delete(one.key);
     this.noteTaken(one, version);
   }
 
   /** Notes that the handle of a new intent is taken. @param version of the ledger then */
-  noteTaken({ item }: WaitingIntent, version: number): void {
-    if (item.created) this.#taken.set(item.key, { epoch: epochOf(version) });
+  noteTaken({ key, accepted }: Waiting, version: number): void {
+    if (accepted) this.#taken.set(key, { epoch: epochOf(version) });
   }
 
-  #answerTaken({ item, resolve }: WaitingIntent): boolean {
-    const { version } = item.session.ledger;
-    if (!item.created || this.#taken.get(item.key)?.epoch !== epochOf(version)) return false;
+  #answerTaken({ key, session, accepted, resolve }: Waiting): boolean {
+    const { version } = session.ledger;
+    if (!accepted || this.#taken.get(key)?.epoch !== epochOf(version)) return false;
     resolve({ result: 'duplicated', version });
     return true;
   }
@@ -95,7 +95,7 @@ export class WaitingQueue {
   }
 
   /** Takes all of them. */
-  empty(): WaitingIntent[] {
+  empty(): Waiting[] {
     return this.#intents.splice(0);
   }
 }

@@ -5,8 +5,8 @@ import { authorize } from '../authorization/authorize.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/calls/reports.js';
 import { parseOpen } from '../money/open-state.js';
+import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/reports.js';
 import { tooManyProofs } from '../records/proof-limit.js';
 
 /**

@@ -201,7 +201,7 @@ function signingFiles(): string[] {
 const SAY_MORE = [
   'deliveries/settle.ts',
   'forwarding/drop.ts',
-  'money/batch.ts',
+  'money/thread.ts',
   'operations/create-ledger/birth.ts',
   'operations/create/make-record.ts',
   'operations/drop.ts',

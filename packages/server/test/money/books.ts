@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import pg from 'pg';
 import { native } from '../../src/auth/native-suite.js';
-import type { IntentState } from '../../src/money/model.js';
+import type { IntentState } from '../../src/money/intent.js';
 import { usesOf } from '../../src/money/open-state.js';
 import type { TestClient } from '../support/client.js';
 import { proofOver, systemKeyOf } from '../support/client.js';

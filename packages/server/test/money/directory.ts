@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { UNBOUNDED } from '../../src/metering/task.js';
-import type { Directory, Found } from '../../src/money/resolution/directory.js';
-import { type Resolution, type Resolved, resolveIntent } from '../../src/money/resolution/resolve.js';
+import type { Directory } from '../../src/money/plan/directory.js';
+import type { Found } from '../../src/money/plan/plan.js';
+import { type Resolution, type Resolved, resolveIntent } from '../../src/money/plan/resolve.js';
 
 /** A directory of wallets and symbols by handle, and what was looked up in it. */
 export interface TestDirectory extends Directory {

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ACCEPTED, step } from '../../src/money/machine.js';
-import type { IntentEvent, Plan, PlannedProof, ReportStatus } from '../../src/money/model.js';
+import type { IntentEvent, PlannedProof, ReportStatus } from '../../src/money/intent.js';
+import { ACCEPTED } from '../../src/money/intent.js';
+import { step } from '../../src/money/machine.js';
+import type { Plan } from '../../src/money/plan/plan.js';
 import { expectRows, rowsOf, section } from '../support/documents.js';
 import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';

@@ -2,11 +2,10 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersi
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { openOwnSession, openSession, type Session } from '../../src/ledgers/session.js';
-import { callerOfIntent } from '../../src/money/resolution/caller.js';
-import { claimsOf } from '../../src/money/resolution/claims.js';
-import { directoryOf } from '../../src/money/resolution/directory.js';
-import { isPermitted, permissionsOf } from '../../src/money/resolution/permit.js';
-import { resolveIntent } from '../../src/money/resolution/resolve.js';
+import { claimsOf } from '../../src/money/plan/claims.js';
+import { directoryOf } from '../../src/money/plan/directory.js';
+import { callerOfIntent, isPermitted, permissionsOf } from '../../src/money/plan/permissions.js';
+import { resolveIntent } from '../../src/money/plan/resolve.js';
 import { provided, providerFactor, policy as providers, signer } from '../oauth/scene.js';
 import { newKey, newLedger, proofOver, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { LedgerTask } from '../../src/metering/task.js';
-import { resolveIntent } from '../../src/money/resolution/resolve.js';
+import { resolveIntent } from '../../src/money/plan/resolve.js';
 import { rowsOf, section } from '../support/documents.js';
 import { destroy, issue, makeDirectory, resolve, resolved, routes, routingFailure, transfer } from './directory.js';
 

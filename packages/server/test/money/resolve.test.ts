@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { UNBOUNDED } from '../../src/metering/task.js';
-import { resolveIntent } from '../../src/money/resolution/resolve.js';
+import { resolveIntent } from '../../src/money/plan/resolve.js';
 import {
   destroy,
   issue,

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
 import { Settler } from '../../src/money/settler.js';
+import { makePlan } from './step-plans.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a settler asks for
 type Any = any;
@@ -30,15 +31,29 @@ function settler(results: Any[] = [], more: Any = {}) {
 }
 
 let made = 0;
-function item(version = 1): Any {
+const session: Any = {
+  ledger: { id: 1, version: 1, config: {} },
+  integrity: { openMac: () => '' },
+  task: { abandonment() {}, mustFinish() {} },
+};
+
+function item(): Any {
   made += 1;
-  return {
-    session: { ledger: { id: 1, version }, task: { abandonment() {}, mustFinish() {} } },
-    luid: `i${made}`,
-    key: `k${made}`,
-    prepare: async () => ({ places: [], decide: async () => {} }),
-    accept: async () => {},
+  return { session, luid: `i${made}`, key: `k${made}`, goesHome: false, plan: async () => [] };
+}
+
+/** An intent under way that nothing has happened to. */
+function intent(more: Any = {}): Any {
+  const state = {
+    stage: 'held',
+    plan: makePlan({ parts: [], action: 'issue' }),
+    parts: [],
+    givenUp: [],
+    isRouted: true,
   };
+  const record = { luid: '$int.i', data: {}, meta: { proofs: [] } };
+  const nothing = { versions: [], events: [], calls: [], needs: () => [], places: () => [] };
+  return { session, state, record, row: { version: 1 }, change: 1, proofCount: 0, ...nothing, ...more };
 }
 
 /** Something that is told once, and waited for. */
@@ -87,7 +102,8 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
 it('stores one apart from others that was blocked too often, and the others without it', async () => {
   const batches: string[][] = [];
   const one = settler([], {
-    async store({ names }: Any) {
+    async store({ needs }: Any) {
+      const names: string[] = needs.map(({ handle }: Any) => handle);
       batches.push(names);
       const isStored = !names.includes('bad');
       return { isStored, isHome: true, isBalanced: isStored, outcomes: [] };
@@ -96,14 +112,7 @@ it('stores one apart from others that was blocked too often, and the others with
   const named = (name: string): Any => ({
     ...item(),
     key: name,
-    async prepare() {
-      const decide = async (batch: Any) => {
-        const { settlement } = Object.getPrototypeOf(batch);
-        batch.names = [...(batch.names ?? []), name];
-        batch.settlement = (...given: Any[]) => ({ ...settlement.apply(batch, given), names: batch.names });
-      };
-      return { places: [], decide };
-    },
+    plan: async () => [intent({ needs: () => [{ kind: 'wallet', handle: name }] })],
   });
   const others = (from: number) => Array.from({ length: 20 }, (_, at) => one.decide(named(`good-${from + at}`)));
   const first = [one.decide(named('bad')), ...others(0)];
@@ -121,8 +130,6 @@ it('stores one apart from others that was blocked too often, and the others with
 });
 
 it('stores once what it decided on between the failure of a batch and taking that up', async () => {
-  const place = { wallet: '$wlt.w', symbol: 'usd' };
-  const cause = { intent: '$int.i', change: 1, moment: new Date(0).toISOString() };
   const begun = signal();
   const failed = signal();
   const stored: Any[][] = [];
@@ -139,11 +146,10 @@ it('stores once what it decided on between the failure of a batch and taking tha
   const first = one.decide(item());
   const second = one.decide({
     ...item(),
-    async prepare() {
+    async plan() {
       begun.tell();
       await failed.told;
-      const decide = async ({ books }: Any) => books.move({ ...place, availableBy: 1, reservedBy: 0 }, cause);
-      return { places: [place], decide };
+      return [intent({ events: [{ type: 'decided', action: 'commit' }], add() {} })];
     },
   });
   expect(await Promise.all([first, second])).toMatchObject([{ result: 'done' }, { result: 'done' }]);
@@ -152,13 +158,14 @@ it('stores once what it decided on between the failure of a batch and taking tha
 
 it('goes on after signing has failed, and leaves nobody without an answer', async () => {
   let fails = true;
-  const one = settler();
-  const decide = async (batch: Any) => {
-    batch.signed = async () => {
+  const signing = {
+    async serialize() {
       if (fails) throw new Error('no signature');
-    };
+      return [];
+    },
   };
-  const unsigned = () => ({ ...item(), prepare: async () => ({ places: [], decide }) });
+  const one = settler([], { signing });
+  const unsigned = () => ({ ...item(), plan: async () => [intent({ versions: [{}], unsigned: () => ({}) })] });
   const failed = await Promise.allSettled(Array.from({ length: 20 }, () => one.decide(unsigned())));
   expect(failed.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
   fails = false;

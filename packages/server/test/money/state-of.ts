@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
-import { ACCEPTED, AWAITED, takeReport } from '../../src/money/machine.js';
-import type { IntentState, Plan, ReportStatus } from '../../src/money/model.js';
+import type { IntentState, ReportStatus } from '../../src/money/intent.js';
+import { ACCEPTED } from '../../src/money/intent.js';
+import { AWAITED, takeReport } from '../../src/money/machine.js';
+import type { Plan } from '../../src/money/plan/plan.js';
 
 import { hasReservation } from '../../src/money/proofs.js';
 

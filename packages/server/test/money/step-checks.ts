@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { Plan, Side } from '../../src/money/model.js';
+import type { Plan, Side } from '../../src/money/plan/plan.js';
 import { stateOf } from './state-of.js';
 import { happen, type Run } from './step-run.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Side } from '../../src/money/model.js';
+import type { Side } from '../../src/money/plan/plan.js';
 import { checked } from './step-checks.js';
 import { everyEvent, makePlan, type Shape } from './step-plans.js';
 import { begin, type Run } from './step-run.js';

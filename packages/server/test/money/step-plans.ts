@@ -1,4 +1,5 @@
-import type { Entry, IntentEvent, IntentState, Part, Plan, ReportStatus, Side } from '../../src/money/model.js';
+import type { IntentEvent, IntentState, ReportStatus } from '../../src/money/intent.js';
+import type { Entry, Part, Plan, Side } from '../../src/money/plan/plan.js';
 
 /** What a plan of the tests is made of. */
 export interface Shape {

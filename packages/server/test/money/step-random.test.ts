@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Plan } from '../../src/money/model.js';
+import type { Plan } from '../../src/money/plan/plan.js';
 import { check, checked } from './step-checks.js';
 import { everyEvent, goodEvents, makePlan, type Shape } from './step-plans.js';
 import { begin, type Run, say } from './step-run.js';

@@ -1,6 +1,8 @@
 import type { JsonObject, StoredProof } from '@countersign/protocol';
-import { ACCEPTED, step } from '../../src/money/machine.js';
-import type { Effect, IntentEvent, IntentState, Plan, PlannedProof } from '../../src/money/model.js';
+import type { Effect, IntentEvent, IntentState, PlannedProof } from '../../src/money/intent.js';
+import { ACCEPTED } from '../../src/money/intent.js';
+import { step } from '../../src/money/machine.js';
+import type { Plan } from '../../src/money/plan/plan.js';
 
 type Version = Extract<Effect, { type: 'version' }>;
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ACCEPTED, step } from '../../src/money/machine.js';
-import type { Effect, IntentEvent, Plan, PlannedProof } from '../../src/money/model.js';
+import type { Effect, IntentEvent, PlannedProof } from '../../src/money/intent.js';
+import { ACCEPTED } from '../../src/money/intent.js';
+import { step } from '../../src/money/machine.js';
+import type { Plan } from '../../src/money/plan/plan.js';
 import { ELSEWHERE, makePlan, REFUSAL, UNRESOLVED } from './step-plans.js';
 
 const resolved = (plan: Plan, more = {}): IntentEvent => ({ type: 'resolved', plan, isPermitted: true, ...more });

@@ -1,6 +1,6 @@
 import type { BalanceRow, BalanceWrite, EntryWrite, LimitWrite } from '../../store/committer/settlement.js';
 import type { Place, StoredBalance, StoredLimit } from '../../store/money/books.js';
-import type { Metric } from '../model.js';
+import type { Metric } from '../plan/plan.js';
 
 /** A balance; one without a row yet has version 0. */
 interface Balance {
@@ -42,16 +42,18 @@ export class Books {
   #entries: EntryWrite[] = [];
 
   /** @param newLuid makes the luids of the rows that clients see */
-  constructor(private readonly newLuid: () => string) {}
+  constructor(readonly newLuid: () => string) {}
 
   /** The number of balances it holds. */
   get size(): number {
     return this.#balances.size;
   }
 
-  /** Those of the places that it does not know. */
+  /** Those of the places that it does not know, each once. */
   missing(places: readonly Place[]): Place[] {
-    return places.filter((place) => !this.#balances.has(keyOf(place)));
+    const missing = new Map<string, Place>();
+    for (const place of places) if (!this.#balances.has(keyOf(place))) missing.set(keyOf(place), place);
+    return [...missing.values()];
   }
 
   /** Takes what was read of these places; what it knows of others stays. */

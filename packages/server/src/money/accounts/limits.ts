@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Place } from '../../store/money/books.js';
-import type { Entry, Failure, Metric, Plan } from '../model.js';
+import type { Entry, Failure, Metric, Plan } from '../plan/plan.js';
 import type { Books } from './books.js';
 
 /** Amounts are integers that JSON numbers hold exactly. */

@@ -1,5 +1,5 @@
 import type { Move } from '@countersign/protocol/trail';
-import type { Entry, Plan } from '../model.js';
+import type { Entry, Plan } from '../plan/plan.js';
 import type { Books, Cause } from './books.js';
 
 /**

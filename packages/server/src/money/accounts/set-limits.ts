@@ -1,15 +1,8 @@
-import { hash as hashOf, type Suite } from '@countersign/protocol';
-import type { Ledger } from '../../ledgers/ledger.js';
-import type { LimitClaim, Plan } from '../model.js';
+import { hash as hashOf } from '@countersign/protocol';
+import type { Session } from '../../ledgers/session.js';
+import type { LimitClaim, Plan } from '../plan/plan.js';
 import type { Books, Cause } from './books.js';
 import { nameLimit } from './limits.js';
-
-/** What the rows of limits are made with. */
-export interface LimitTools {
-  readonly ledger: Ledger;
-  readonly suite: Suite;
-  readonly newLuid: () => string;
-}
 
 /**
  * Sets the limits that an intent claims, each in place of the one before (interface/wallets#limits). A limit on the
@@ -17,15 +10,15 @@ export interface LimitTools {
  *
  * @returns names of the limits that were not set before
  */
-export function setLimits(books: Books, { limits }: Plan, cause: Cause, tools: LimitTools): ReadonlySet<string> {
+export function setLimits(books: Books, { limits }: Plan, cause: Cause, session: Session): ReadonlySet<string> {
   const made = new Set<string>();
   for (const claim of limits) {
     const place = { wallet: claim.luid, symbol: claim.symbol };
     const before = books.limits(place).get(claim.metric);
     if (!before) made.add(nameLimit(place, claim.metric));
-    const luid = before?.luid ?? tools.newLuid();
+    const luid = before?.luid ?? books.newLuid();
     const { day, used = 0 } = before ?? {};
-    const body = formatLimit(claim, luid, cause.moment, tools);
+    const body = formatLimit(claim, luid, cause.moment, session);
     books.setLimit(place, claim.metric, {
       luid,
       amount: claim.amount,
@@ -39,7 +32,7 @@ export function setLimits(books: Books, { limits }: Plan, cause: Cause, tools: L
 }
 
 /** The row of a limit as it is served. */
-function formatLimit(claim: LimitClaim, luid: string, moment: string, { ledger, suite }: LimitTools): string {
+function formatLimit(claim: LimitClaim, luid: string, moment: string, { ledger, suite }: Session): string {
   const { wallet, symbol, metric, amount } = claim;
   const data = { wallet, symbol, metric, amount };
   const hash = hashOf(data, suite);

@@ -109,7 +109,7 @@ export interface NewDelivery {
   /** Kind and handle of the record that the event is about; a dropped record has none. */
   readonly record: KindName;
   readonly linked?: string;
-  /** The event as references into the history (events/event.ts), or the call (money/calls/call-plan.ts). */
+  /** The event as references into the history (events/event.ts), or the call (money/bridges.ts). */
   readonly event: string;
   /** Authentication code of all of this. */
   readonly mac: string;

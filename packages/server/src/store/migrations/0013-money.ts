@@ -88,7 +88,7 @@ create table open_intent (
   stage text collate "C" not null,
   -- What it keeps from being dropped: luids of wallets; symbol: and bridge: with id of the ledger and handle.
   uses text[] not null,
-  -- Its state as JSON (money/model.ts), and the authentication code of that.
+  -- Its state as JSON (money/open-state.ts), and the authentication code of that.
   state text not null,
   mac text collate "C" not null,
   primary key (ledger_id, luid)

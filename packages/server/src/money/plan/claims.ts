@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import type { Metric } from '../model.js';
+import type { Metric } from './plan.js';
 
 /** What a claim names: a wallet by its address, or a symbol by its handle. */
 export interface Address {

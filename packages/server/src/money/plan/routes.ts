@@ -2,9 +2,9 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { matchesData } from '../../access/data-filter.js';
 import { limits } from '../../limits.js';
 import type { Task } from '../../metering/task.js';
-import type { Side } from '../model.js';
 import type { Claim } from './claims.js';
-import { type Found, handleOf, type Lookups } from './directory.js';
+import { handleOf, type Lookups } from './directory.js';
+import type { Found, Side } from './plan.js';
 
 /** The actions of routes that are about a side of a claim (interface/wallets#routes). */
 const ACTIONS: Readonly<Record<Side, readonly string[]>> = {

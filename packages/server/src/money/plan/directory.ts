@@ -1,14 +1,9 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../../ledgers/session.js';
+import { limits } from '../../limits.js';
 import { stepsOfText } from '../../metering/task.js';
 import { findAddressed } from '../../records/address.js';
-import type { Named } from '../model.js';
-
-/** A current record and the number of its version. */
-export interface Found {
-  readonly record: RecordEnvelope;
-  readonly change: number;
-}
+import type { Found, Named } from './plan.js';
 
 type FoundKind = 'wallet' | 'symbol' | 'bridge';
 
@@ -31,6 +26,31 @@ export function directoryOf(session: Session): Directory {
     symbol: (handle) => find('symbol', handle),
     bridge: (handle) => find('bridge', handle),
   };
+}
+
+/** The wallets, symbols and bridges of one ledger that were found of late: the commit compares their versions. */
+export class KnownRecords {
+  readonly #found = new Map<string, Found>();
+
+  /** A directory that reads what is not known. It throws as that of the session does. */
+  directory(session: Session): Directory {
+    const stored = directoryOf(session);
+    const find = (kind: keyof Directory) => async (handle: string) => {
+      const key = `${kind} ${handle}`;
+      const known = this.#found.get(key);
+      if (known) return known;
+      const found = await stored[kind](handle);
+      if (!found) return undefined;
+      if (this.#found.size >= limits.intents.known) this.forget();
+      this.#found.set(key, found);
+      return found;
+    };
+    return { wallet: find('wallet'), symbol: find('symbol'), bridge: find('bridge') };
+  }
+
+  forget(): void {
+    this.#found.clear();
+  }
 }
 
 /** The lookups of one intent. Each handle is looked up once, so that all claims see the same version of a record. */

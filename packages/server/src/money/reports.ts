@@ -1,7 +1,7 @@
 import type { RecordEnvelope, StoredProof } from '@countersign/protocol';
-import type { Ledger } from '../../ledgers/ledger.js';
-import { takeReport } from '../machine.js';
-import type { IntentEvent, IntentState, ReportStatus } from '../model.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { IntentEvent, IntentState, ReportStatus } from './intent.js';
+import { takeReport } from './machine.js';
 
 const STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
 

@@ -1,4 +1,4 @@
-import type { Side } from '../model.js';
+import type { Side } from './plan.js';
 
 const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -1,22 +1,10 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Task } from '../../metering/task.js';
-import type { Entry, Failure, LimitClaim, Named, Side } from '../model.js';
 import { type Claim, claimsOf, walletAddressesOf } from './claims.js';
-import { type Directory, type Found, handleOf, Lookups } from './directory.js';
+import { type Directory, handleOf, Lookups } from './directory.js';
 import { makeEntryHandle, type Random } from './handles.js';
+import type { Entry, Failure, Found, LimitClaim, Named, Parties, Side } from './plan.js';
 import { findNamed, followRoutes, type Reached, type Routing, Unrouted } from './routes.js';
-
-/** The records that a claim led to. */
-export interface Parties {
-  /** The wallet that the source's address leads to, and the one that is debited. */
-  readonly source?: Found;
-  readonly debited?: Found;
-  /** The wallet that is credited. */
-  readonly credited?: Found;
-  /** The wallet that a limit is set on. */
-  readonly wallet?: Found;
-  readonly symbol: Found;
-}
 
 export interface Resolved {
   /** By the order of claims, debit before credit (interface/intents#entries). */
