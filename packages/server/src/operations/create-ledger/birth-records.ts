@@ -1,6 +1,7 @@
-import type { JsonObject } from '@countersign/protocol';
-import type { KindName } from '../../kinds/kind.js';
-import { kinds } from '../../kinds/registry.js';
+import { hash as hashOf, type JsonObject, type Suite } from '@countersign/protocol';
+import type { Kind, KindName } from '../../kinds/kind.js';
+import { kindNamed, kinds } from '../../kinds/registry.js';
+import { sortMembers } from '../../records/serve.js';
 
 /** Kinds whose birth records are made first; lists show them in the order in which they are made. */
 const FIRST_KINDS: readonly KindName[] = ['intent', 'policy', 'bridge'];
@@ -12,10 +13,10 @@ function birthRank(name: KindName): number {
 }
 
 /** The policies every ledger is born with (interface/ledgers#birth-records, interface/policies#status-policies). */
-export const SYSTEM_POLICIES: readonly JsonObject[] = births.flatMap(({ birth }) => birth.policies ?? []);
+const SYSTEM_POLICIES: readonly JsonObject[] = births.flatMap(({ birth }) => birth.policies ?? []);
 
 /** The schemas every ledger is born with (interface/ledgers#birth-records). */
-export const SYSTEM_SCHEMAS: readonly JsonObject[] = births.flatMap(({ name, birth: { schemas = [] } }) =>
+const SYSTEM_SCHEMAS: readonly JsonObject[] = births.flatMap(({ name, birth: { schemas = [] } }) =>
   schemas.map(({ handle, schema, description }) => ({
     handle,
     format: 'json-schema',
@@ -24,3 +25,22 @@ export const SYSTEM_SCHEMAS: readonly JsonObject[] = births.flatMap(({ name, bir
     custom: { description },
   })),
 );
+
+/** A policy or schema that every ledger is born with: its members in their served order, and their hash. */
+export interface SystemRecord {
+  readonly kind: Kind;
+  readonly data: JsonObject;
+  readonly hash: string;
+}
+
+let made: readonly SystemRecord[] | undefined;
+
+/** All of them. They are the same in each ledger, and are hashed once. */
+export function systemRecords(suite: Suite): readonly SystemRecord[] {
+  const makeAll = (name: KindName, all: readonly JsonObject[]) => {
+    const kind = kindNamed(name);
+    return all.map((data) => ({ kind, data: sortMembers(kind, data), hash: hashOf(data, suite) }));
+  };
+  made ??= [...makeAll('policy', SYSTEM_POLICIES), ...makeAll('schema', SYSTEM_SCHEMAS)];
+  return made;
+}

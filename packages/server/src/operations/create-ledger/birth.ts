@@ -19,7 +19,7 @@ import type { Service } from '../../ledgers/service.js';
 import { sortMembers } from '../../records/serve.js';
 import { versionOf } from '../../records/version.js';
 import type { BirthRecord, Births } from '../../store/queries/ledgers.js';
-import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
+import { type SystemRecord, systemRecords } from './birth-records.js';
 
 /** The client's part of the record of a new ledger. */
 export interface FoundingRecord {
@@ -50,10 +50,7 @@ export function newLedger(service: Service, founding: FoundingRecord): NewLedger
   const system = countersigner('system', keys[0]!, service.suite);
   const own = ledgerRecord(founding, system, luid, now);
   const signers = keys.map((key) => signerRecord(service, key, system, now));
-  const others = [
-    ...SYSTEM_POLICIES.map((data) => ledgerMade(service, 'policy', data, system, now)),
-    ...SYSTEM_SCHEMAS.map((data) => ledgerMade(service, 'schema', data, system, now)),
-  ];
+  const others = systemRecords(service.suite).map((one) => ledgerMade(service, one, system, now));
   return {
     luid,
     record: own,
@@ -130,16 +127,14 @@ function signerRecord(service: Service, key: NewSystemKey, system: Countersigner
 }
 
 /** A policy or schema of the ledger's own: its status is absent, and its first proof, by `system`, lacks `custom`. */
-function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObject, system: Countersigner, now: string) {
-  const kind = kindNamed(name);
-  const hash = hashOf(data, service.suite);
-  const luid = makeBirthLuid(service, name);
+function ledgerMade(service: Service, { kind, data, hash }: SystemRecord, system: Countersigner, now: string) {
+  const luid = makeBirthLuid(service, kind.name);
   const meta: Meta = {
     proofs: [toBirthProof(system.sign(hash)), system.stored(hash, { luid, moment: now })],
     moment: now,
     owners: [system.public],
   };
-  return { kind, record: { hash, data: sortMembers(kind, data), luid, meta } };
+  return { kind, record: { hash, data, luid, meta } };
 }
 
 /** A proof as stored, reduced to the members that its signer made. */
