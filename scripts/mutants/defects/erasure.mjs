@@ -38,7 +38,7 @@ export const mutants = [
   },
   {
     id: 'erasure-trigger',
-    file: src('store/migrations/0015-erasure.ts'),
+    file: sql('migrations/0015-erasure'),
     find: "order by c.change desc limit 1) = 'erase'",
     replace: 'order by c.change desc limit 1) is not null',
     breaks: 'Texts go without a change that says so.',

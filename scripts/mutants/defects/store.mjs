@@ -87,7 +87,7 @@ export const mutants = [
   },
   {
     id: 'commit-append-only',
-    file: src('store/migrations/0015-erasure.ts'),
+    file: sql('migrations/0015-erasure'),
     find: 'before delete or truncate on change',
     replace: 'before truncate on change',
     breaks: 'History can be deleted.',
@@ -159,9 +159,9 @@ export const mutants = [
   },
   {
     id: 'deployment-migration-left-out',
-    file: src('store/migrate.ts'),
-    find: "'0003-lists': listsSchema,",
-    replace: "'0003-lists': 'select 1',",
+    file: src('store/sql.ts'),
+    find: 'const names = files.map(',
+    replace: "const names = files.filter((file) => !file.startsWith('0003')).map(",
     breaks: 'The schema is another than the one that was reviewed.',
     tests: [test('upgrade/schema.test.ts')],
   },

@@ -8,55 +8,7 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
-import { recordsSchema } from './migrations/0001-records.js';
-import { usedTokensSchema } from './migrations/0002-used-tokens.js';
-import { listsSchema } from './migrations/0003-lists.js';
-import { droppedRecordsSchema } from './migrations/0004-dropped-records.js';
-import { usedProofsSchema } from './migrations/0005-used-proofs.js';
-import { keyOrderSchema } from './migrations/0006-key-order.js';
-import { macsSchema } from './migrations/0007-macs.js';
-import { answersSchema } from './migrations/0008-answers.js';
-import { leasesSchema } from './migrations/0009-leases.js';
-import * as deliveries from './migrations/0010-deliveries.js';
-import * as schedules from './migrations/0011-schedules.js';
-import { deliveryRetriesSchema } from './migrations/0012-delivery-retries.js';
-import { moneySchema } from './migrations/0013-money.js';
-import { logSchema } from './migrations/0014-log.js';
-import { erasureSchema } from './migrations/0015-erasure.js';
-import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
-import { statisticsSchema } from './migrations/0017-statistics.js';
-import { furtherAttemptsSchema } from './migrations/0018-further-attempts.js';
-import { limitsOfSymbolsSchema } from './migrations/0019-limits-of-symbols.js';
-import { storageSchema } from './migrations/0020-storage.js';
-import { storeFunctionsSchema } from './migrations/0021-store-functions.js';
-
-const numbered: Record<string, string> = {
-  '0001-records': recordsSchema,
-  '0002-used-tokens': usedTokensSchema,
-  '0003-lists': listsSchema,
-  '0004-dropped-records': droppedRecordsSchema,
-  '0005-used-proofs': usedProofsSchema,
-  '0006-key-order': keyOrderSchema,
-  '0007-macs': macsSchema,
-  '0008-answers': answersSchema,
-  '0009-leases': leasesSchema,
-  '0010-deliveries': deliveries.sql,
-  '0011-schedules': schedules.sql,
-  '0012-delivery-retries': deliveryRetriesSchema,
-  '0013-money': moneySchema,
-  '0014-log': logSchema,
-  '0015-erasure': erasureSchema,
-  '0016-imported-erasures': importedErasuresSchema,
-  '0017-statistics': statisticsSchema,
-  '0018-further-attempts': furtherAttemptsSchema,
-  '0019-limits-of-symbols': limitsOfSymbolsSchema,
-  '0020-storage': storageSchema,
-  '0021-store-functions': storeFunctionsSchema,
-};
-
-const migrations: Record<string, Migration> = Object.fromEntries(
-  Object.entries(numbered).map(([name, text]) => [name, { up: async (db) => void (await sql.raw(text).execute(db)) }]),
-);
+import { readMigrations } from './sql.js';
 
 /**
  * Brings the database to this release's schema. Forward only; each migration runs once, in order, and all of them in
@@ -67,8 +19,15 @@ const migrations: Record<string, Migration> = Object.fromEntries(
  */
 export async function migrate(pool: pg.Pool): Promise<void> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowPool(pool) }) });
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations() } }).migrateToLatest();
   if (error) throw error;
+}
+
+function migrations(): Record<string, Migration> {
+  const all = Object.entries(readMigrations());
+  return Object.fromEntries(
+    all.map(([name, text]) => [name, { up: async (db) => void (await sql.raw(text).execute(db)) }]),
+  );
 }
 
 /** The pool with an `end` that leaves it open: Kysely only borrows it. */

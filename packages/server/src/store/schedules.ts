@@ -14,7 +14,7 @@ export interface FollowedSchedule {
   readonly next?: number;
 }
 
-/** The rows of schedule policies (store/migrations/0011-schedules.ts). */
+/** The rows of schedule policies (sql/migrations/0011-schedules.sql). */
 export interface Schedules {
   /**
    * Marks as due, in all ledgers: schedule policies that have no row yet; rows that were made on another version of

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { answersSchema } from '../../src/store/migrations/0008-answers.js';
+import { readSql } from '../../src/store/sql.js';
 import { newLedger } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
@@ -34,7 +34,7 @@ it('records of an older release are found by what filters did not know then', as
     where kind in ('intent', 'circle-signer')`);
   expect(await documents()).not.toEqual(made);
   expect(ok(await client.get('/intents?data.claims.target.handle=carol')).body.data).toHaveLength(0);
-  await database.query(answersSchema);
+  await database.query(readSql('migrations/0008-answers'));
   await database.end();
   expect(ok(await client.get('/intents?data.claims.target.handle=carol')).body.data).toHaveLength(1);
   expect(ok(await client.get('/intents?data.claims.1.symbol.handle=gbp')).body.data).toHaveLength(1);

@@ -1,8 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { droppedRecordsSchema as droppedRecords } from '../../src/store/migrations/0004-dropped-records.js';
-import { usedProofsSchema as usedProofs } from '../../src/store/migrations/0005-used-proofs.js';
-import { keyOrderSchema as keyOrder } from '../../src/store/migrations/0006-key-order.js';
+import { readSql } from '../../src/store/sql.js';
 import { newKey, newLedger, proofOver, signed, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
@@ -14,7 +12,7 @@ const server = withOwnServer();
 const UNDONE = `
 drop table used_proof, taken_key;
 alter table record drop column link_proven, drop column link_since;
-${droppedRecords}
+${readSql('migrations/0004-dropped-records')}
 `;
 
 /** The order in which the records that have a key stand for it. */
@@ -65,7 +63,9 @@ it('a database of an earlier release comes to hold what it would have noted', as
     const order = before[0]!.filter(({ link }) => link === shared.public).map(({ handle }) => handle);
     expect(order).toEqual(['proved', 'first', 'late', 'again', 'f']);
     await database.query(UNDONE);
-    await database.query(`begin; ${usedProofs} ${keyOrder} commit`);
+    await database.query(
+      `begin; ${readSql('migrations/0005-used-proofs')} ${readSql('migrations/0006-key-order')} commit`,
+    );
     const after = await read();
     // A key that nobody has any more is not known of, nor need it be.
     const held = new Set(after[2]!.map(({ public: key }) => key));

@@ -12,7 +12,7 @@ const TENANTS =
 /** Every literal in the source of the store that is a statement on such a table, or a part of one. */
 async function statements(): Promise<{ file: string; text: string }[]> {
   const names = await readdir(folder, { recursive: true });
-  const files = names.filter((name) => name.endsWith('.ts') && !name.startsWith('migrations'));
+  const files = names.filter((name) => name.endsWith('.ts'));
   const found = await Promise.all(
     files.map(async (file) => {
       const source = (await readFile(join(folder, file), 'utf8')).replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, '');

@@ -20,7 +20,6 @@ const CACHE = join(root, 'node_modules/.cache/countersign-clusters');
 const SOURCES = [
   'packages/embedded-postgres/src',
   'packages/server/sql',
-  'packages/server/src/store/migrations',
   'packages/server/src/store/embedded.ts',
   'packages/server/src/process-limits.ts',
   'packages/server/test/support/database.ts',

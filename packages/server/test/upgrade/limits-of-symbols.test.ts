@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { limitsOfSymbolsSchema } from '../../src/store/migrations/0019-limits-of-symbols.js';
+import { readSql } from '../../src/store/sql.js';
 import { erasureOf } from '../erasure/support.js';
 import { droppedSymbol } from '../money/dropped-symbol.js';
 import { limit, MoneyScene } from '../money/scene.js';
@@ -19,7 +19,7 @@ alter table wallet_limit drop constraint wallet_limit_pkey, drop column symbol_l
 async function migrateAgain(url: string): Promise<void> {
   const connection = new pg.Client({ connectionString: url });
   await connection.connect();
-  await connection.query(limitsOfSymbolsSchema).finally(() => connection.end());
+  await connection.query(readSql('migrations/0019-limits-of-symbols')).finally(() => connection.end());
 }
 
 it('limits of 0.2.0 go to the symbols that they were set on, and end with those that were dropped', async () => {

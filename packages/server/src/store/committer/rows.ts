@@ -3,10 +3,14 @@ import { kindNamed } from '../../kinds/registry.js';
 import { bytesArray } from '../arrays/bytes-array.js';
 import { rowsOf } from '../arrays/row-array.js';
 import { textArray } from '../arrays/text-array.js';
-import { SETTLE_BATCH, STORE_BATCH } from './functions.js';
+import { readSql } from '../sql.js';
 import type { BalanceWrite, EntryWrite, LimitWrite, OpenIntentWrite, Settlement } from './settlement.js';
 import type { EarlierVersion, Need, NewDelivery, Write } from './write.js';
 import { besideOf, bytesOf } from './write-size.js';
+
+// The types of parameters stand with the functions that take them.
+const STORE_BATCH = readSql('store_batch_1');
+const SETTLE_BATCH = readSql('settle_batch_1');
 
 /** The position of a write in its batch, or of the write that a row belongs to. */
 const ord = (_: unknown, position: number | null) => position;

@@ -1,10 +1,8 @@
-/**
- * Requests to send deliveries again (interface/effects#retry). A request may reach a million deliveries, so it is a row that a
- * worker works off in pieces, in the order of their creation, and deletes at the end.
- *
- * An effect has as many slots as requests may wait for it (`limits.retries.waiting`): the key refuses one more.
- */
-export const deliveryRetriesSchema = `
+-- Requests to send deliveries again (interface/effects#retry). A request may reach a million deliveries, so it is a row that a
+-- worker works off in pieces, in the order of their creation, and deletes at the end.
+--
+-- An effect has as many slots as requests may wait for it (`limits.retries.waiting`): the key refuses one more.
+
 create table delivery_retry (
   ledger_id bigint not null,
   -- Whose deliveries: those of an effect, by its luid, or to a bridge, by its handle.
@@ -24,4 +22,3 @@ create table delivery_retry (
   primary key (ledger_id, owner, id, slot)
 );
 create index delivery_retry_turn on delivery_retry (ledger_id, worked);
-`;

@@ -1,16 +1,14 @@
-/**
- * The first schema: ledgers, the append-only history, the index of current versions, sealed secrets.
- *
- * Every primary key and unique index begins with `ledger_id`, so each ledger's rows are reached through that ledger
- * only, and the tables can be distributed by it. The exceptions are `ledger` itself, which maps a handle to its id, and
- * `deployment`, which belongs to the deployment as a whole.
- *
- * There are no foreign keys to `ledger`: each would take a row lock per write on the one row that all of a ledger's
- * writers share, and the committing statement joins `ledger` anyway.
- *
- * Handles, luids and hashes compare as bytes (`collate "C"`): faster, and the same on every operating system.
- */
-export const recordsSchema = `
+-- The first schema: ledgers, the append-only history, the index of current versions, sealed secrets.
+--
+-- Every primary key and unique index begins with `ledger_id`, so each ledger's rows are reached through that ledger
+-- only, and the tables can be distributed by it. The exceptions are `ledger` itself, which maps a handle to its id, and
+-- `deployment`, which belongs to the deployment as a whole.
+--
+-- There are no foreign keys to `ledger`: each would take a row lock per write on the one row that all of a ledger's
+-- writers share, and the committing statement joins `ledger` anyway.
+--
+-- Handles, luids and hashes compare as bytes (`collate "C"`): faster, and the same on every operating system.
+
 create table deployment (
   name text primary key,
   value text not null
@@ -84,4 +82,3 @@ create table secret (
   sealed bytea not null,
   primary key (ledger_id, luid, name)
 );
-`;

@@ -1,11 +1,9 @@
-/**
- * The record that a key stands for, where several have it (store/queries/signers.ts): holders that proved the key by a
- * proof on the record come first, and among equals the one that took it first.
- *
- * `link_since` is drawn from the sequence of `seq`, and is null where the record has had its key from the start.
- * Existing records get theirs from the history, in the order in which they took their keys.
- */
-export const keyOrderSchema = `
+-- The record that a key stands for, where several have it (store/queries/signers.ts): holders that proved the key by a
+-- proof on the record come first, and among equals the one that took it first.
+--
+-- `link_since` is drawn from the sequence of `seq`, and is null where the record has had its key from the start.
+-- Existing records get theirs from the history, in the order in which they took their keys.
+
 alter table record add column link_proven boolean not null default false, add column link_since bigint;
 
 create temporary table key_history on commit drop as
@@ -15,7 +13,7 @@ select r.ledger_id, r.luid, r.seq, c.change, c.moment,
   exists (select from json_array_elements(c.read #> '{meta,proofs}') p where p ->> 'public' = r.link) as proves
 from record r
   cross join lateral (
-    select change, moment, regexp_replace(body, '\\\\.', '', 'g')::json as read
+    select change, moment, regexp_replace(body, '\\.', '', 'g')::json as read
     from change where ledger_id = r.ledger_id and luid = r.luid
   ) c
 where r.kind in ('signer', 'signer-factor') and r.link is not null;
@@ -44,4 +42,3 @@ create table taken_key (
 insert into taken_key (ledger_id, public, times)
 select ledger_id, link, count(*) from record
 where kind in ('signer', 'signer-factor') and link is not null group by ledger_id, link;
-`;

@@ -1,8 +1,6 @@
-/**
- * What an import brings of changes whose text was erased before it (export#import): their leaves in the log that is made
- * of the ledger here. Nothing else is left to make them of.
- */
-export const importedErasuresSchema = `
+-- What an import brings of changes whose text was erased before it (export#import): their leaves in the log that is made
+-- of the ledger here. Nothing else is left to make them of.
+
 -- Until the log has it; for good in a ledger that is read-only.
 create table erased_leaf (
   ledger_id bigint not null,
@@ -13,4 +11,3 @@ create table erased_leaf (
   primary key (ledger_id, luid, change)
 );
 alter table erased_leaf alter column leaf set statistics 0;
-`;

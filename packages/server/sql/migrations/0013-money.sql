@@ -1,11 +1,9 @@
-/**
- * Money: balances and the movements they are the sum of, limits, intents that are under way, and the process that
- * decides on them (decision 0026).
- *
- * Wallets are named by luid: a wallet made anew under the handle of a dropped one has balances of its own. Symbols keep
- * their handles for good. Amounts are integers in 1/factor units of the symbol, within those of JSON numbers.
- */
-export const moneySchema = `
+-- Money: balances and the movements they are the sum of, limits, intents that are under way, and the process that
+-- decides on them (decision 0026).
+--
+-- Wallets are named by luid: a wallet made anew under the handle of a dropped one has balances of its own. Symbols keep
+-- their handles for good. Amounts are integers in 1/factor units of the symbol, within those of JSON numbers.
+
 -- Of the versions that one transaction stores of a record, the last is whole. The others begin with so many characters of
 -- the next whole one, and hold only what follows. The view has the texts as they are served.
 alter table change add column cut integer check (cut >= 0);
@@ -124,4 +122,3 @@ begin
   return true;
 end
 $$;
-`;

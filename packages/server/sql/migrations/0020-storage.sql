@@ -1,11 +1,9 @@
-/**
- * What each ledger stores, in bytes, for its quota. Whoever stores a version queues its bytes with its leaves, and whoever takes
- * these out of the queue adds them up: writes of one ledger do not wait for one row.
- */
-export const storageSchema = `
+-- What each ledger stores, in bytes, for its quota. Whoever stores a version queues its bytes with its leaves, and whoever takes
+-- these out of the queue adds them up: writes of one ledger do not wait for one row.
+
 create table storage (
   ledger_id bigint primary key,
-  -- Of all that is out of the queue \`unsealed\`.
+  -- Of all that is out of the queue `unsealed`.
   bytes bigint not null,
   -- What an operator allows this ledger; null for what the server allows each.
   quota bigint check (quota >= 0)
@@ -21,4 +19,3 @@ create function stored_bytes(ledger bigint) returns bigint language sql stable a
     + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger))::bigint
 $$;
 insert into storage (ledger_id, bytes) select id, stored_bytes(id) from ledger;
-`;

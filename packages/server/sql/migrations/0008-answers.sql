@@ -1,11 +1,9 @@
-/**
- * Data that lists judge access by before they fetch a record; and the filter documents of two kinds completed: circle
- * signers by their signer, claims whose addresses are texts (interface/intents#claims).
- *
- * Existing records keep a null `judged`: a backfill would rewrite all of them while the servers wait. Their next
- * version has it, and until then lists look at the record itself.
- */
-export const answersSchema = `
+-- Data that lists judge access by before they fetch a record; and the filter documents of two kinds completed: circle
+-- signers by their signer, claims whose addresses are texts (interface/intents#claims).
+--
+-- Existing records keep a null `judged`: a backfill would rewrite all of them while the servers wait. Their next
+-- version has it, and until then lists look at the record itself.
+
 -- JSON: the version it is of, its access entries, owners, labels and thread. Null where that is too long.
 alter table record add column judged text;
 
@@ -35,4 +33,3 @@ made as (select ledger_id, luid, jsonb_object_agg(path, handles) as paths from f
 update record r set document = jsonb_set(
   r.document, array[r.ledger_id || '/intent'], (r.document -> (r.ledger_id || '/intent')) || made.paths)
 from made where r.ledger_id = made.ledger_id and r.luid = made.luid;
-`;

@@ -1,10 +1,8 @@
-/**
- * Indexes for lists by status and by domain, and the maintenance of the index of filter documents (decision 0012).
- *
- * The kind is an expression for the reason given in `0001-records.ts`, and stands behind the status or the domain:
- * otherwise a planner that lacks statistics would prefer these indexes for a list of the whole kind.
- */
-export const listsSchema = `
+-- Indexes for lists by status and by domain, and the maintenance of the index of filter documents (decision 0012).
+--
+-- The kind is an expression for the reason given in `0001-records.ts`, and stands behind the status or the domain:
+-- otherwise a planner that lacks statistics would prefer these indexes for a list of the whole kind.
+
 -- Clients choose statuses, of any length; an index entry has to fit a page.
 create index record_status on record (ledger_id, left(status, 100), (kind || ''), moment desc, seq);
 create index record_domain on record (ledger_id, domain, (kind || ''), moment desc, seq) where domain is not null;
@@ -18,4 +16,3 @@ alter table record alter column document set statistics 0;
 
 -- Updates move entries in the indexes that lists walk; what they leave behind is to be cleared away early.
 alter table record set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-`;

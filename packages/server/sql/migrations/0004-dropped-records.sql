@@ -1,8 +1,6 @@
-/**
- * Dropped records, by the hash of each one's first version. It tells a repeated create, sent again after the drop, from
- * a new one.
- */
-export const droppedRecordsSchema = `
+-- Dropped records, by the hash of each one's first version. It tells a repeated create, sent again after the drop, from
+-- a new one.
+
 create table dropped_record (
   ledger_id bigint not null,
   kind text collate "C" not null,
@@ -14,4 +12,3 @@ insert into dropped_record (ledger_id, kind, hash, luid)
   select made.ledger_id, made.kind, made.hash, made.luid
   from change gone join change made on made.ledger_id = gone.ledger_id and made.luid = gone.luid and made.change = 1
   where gone.action = 'drop';
-`;

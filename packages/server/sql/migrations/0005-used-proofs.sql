@@ -1,13 +1,11 @@
-/**
- * The record that each proof of a client was used for (records/proofs.ts, `useOf`): a proof counts for one record. It
- * supersedes `dropped_record`, which covered creates only.
- *
- * A use is 128 bits of a hash, kept as `uuid`: smaller and faster than `bytea`.
- *
- * The backfill removes escape sequences from the history first: PostgreSQL fails on `\u0000`, and digests and keys are
- * free of escapes. A proof that was used for several records before counts for the first.
- */
-export const usedProofsSchema = `
+-- The record that each proof of a client was used for (records/proofs.ts, `useOf`): a proof counts for one record. It
+-- supersedes `dropped_record`, which covered creates only.
+--
+-- A use is 128 bits of a hash, kept as `uuid`: smaller and faster than `bytea`.
+--
+-- The backfill removes escape sequences from the history first: PostgreSQL fails on `\u0000`, and digests and keys are
+-- free of escapes. A proof that was used for several records before counts for the first.
+
 create table used_proof (
   ledger_id bigint not null,
   digest uuid not null,
@@ -19,7 +17,7 @@ insert into used_proof (ledger_id, digest, luid)
 select c.ledger_id, substring(sha256(convert_to((proof ->> 'digest') || (proof ->> 'public'), 'UTF8'))::text from 3 for 32)::uuid,
   c.luid
 from change c
-  cross join json_array_elements(regexp_replace(c.body, '\\\\.', '', 'g')::json #> '{meta,proofs}') proof
+  cross join json_array_elements(regexp_replace(c.body, '\\.', '', 'g')::json #> '{meta,proofs}') proof
 where not exists (
   select from record own
   where own.ledger_id = c.ledger_id and own.kind = 'signer' and own.link = proof ->> 'public'
@@ -28,4 +26,3 @@ order by c.moment, c.luid, c.change
 on conflict do nothing;
 
 drop table dropped_record;
-`;

@@ -1,10 +1,8 @@
-/**
- * The Merkle log of each ledger: every change becomes a leaf (decision 0033, docs/interface/log.md).
- *
- * A commit adds one row to `unsealed`. A sealer moves its leaves into the tree, in the order of `id`, under a lock of the
- * ledger's row in `log`; leaves, tiles, checkpoint and the deletion from the queue are one transaction.
- */
-export const logSchema = `
+-- The Merkle log of each ledger: every change becomes a leaf (decision 0033, docs/interface/log.md).
+--
+-- A commit adds one row to `unsealed`. A sealer moves its leaves into the tree, in the order of `id`, under a lock of the
+-- ledger's row in `log`; leaves, tiles, checkpoint and the deletion from the queue are one transaction.
+
 -- Leaves that wait to be sealed: a row for each batch of writes, of which the arrays have an element each.
 create table unsealed (
   ledger_id bigint not null,
@@ -96,4 +94,3 @@ select l.id, '', 0 from ledger l
 where exists (
   select from record r join secret s on s.ledger_id = r.ledger_id and s.luid = r.luid
   where r.ledger_id = l.id and r.kind = 'signer' and r.handle = 'system');
-`;

@@ -1,11 +1,9 @@
-/**
- * How far schedules have been followed (schedules/): a row for each schedule policy. Deleting one has its policy begin
- * anew, with the instants after the policy's last change.
- *
- * The index finds the schedule policies of all ledgers without reading any other record; a record of another kind costs
- * no more than a look at its kind.
- */
-export const sql = `
+-- How far schedules have been followed (schedules/): a row for each schedule policy. Deleting one has its policy begin
+-- anew, with the instants after the policy's last change.
+--
+-- The index finds the schedule policies of all ledgers without reading any other record; a record of another kind costs
+-- no more than a look at its kind.
+
 create table schedule (
   ledger_id bigint not null,
   -- Luid of the policy.
@@ -24,4 +22,3 @@ create table schedule (
 );
 create index record_schedule on record (ledger_id, luid)
   where kind = 'policy' and document -> (ledger_id::text || '/policy') -> 'data.schema' @> '["schedule"]'::jsonb;
-`;

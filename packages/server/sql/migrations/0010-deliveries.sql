@@ -1,10 +1,8 @@
-/**
- * The outbox of events: one row for each delivery, inserted by the statement that stores the change (decision 0023). The
- * data of the event is made from `change` when it is delivered, so a row holds references and stays small.
- *
- * `target` names the queue: the origin of a webhook, or the bridge. The partial index holds what waits, and nothing else.
- */
-export const sql = `
+-- The outbox of events: one row for each delivery, inserted by the statement that stores the change (decision 0023). The
+-- data of the event is made from `change` when it is delivered, so a row holds references and stays small.
+--
+-- `target` names the queue: the origin of a webhook, or the bridge. The partial index holds what waits, and nothing else.
+
 create table delivery (
   ledger_id bigint not null,
   -- The last 17 characters of the luid.
@@ -44,4 +42,3 @@ create table delivery (
 create index delivery_due on delivery (ledger_id, target, due) where due is not null;
 create index delivery_effect on delivery (ledger_id, effect, seq) where effect is not null;
 create index delivery_bridge on delivery (ledger_id, bridge, seq) where bridge is not null;
-`;

@@ -1,10 +1,8 @@
-/**
- * Erasure: the texts of a dropped record are forgotten (interface/records#erase).
- *
- * The history stays append-only but for one update: a version loses its text, with all that was made of it alone, and only
- * once a later version of the record says so.
- */
-export const erasureSchema = `
+-- Erasure: the texts of a dropped record are forgotten (interface/records#erase).
+--
+-- The history stays append-only but for one update: a version loses its text, with all that was made of it alone, and only
+-- once a later version of the record says so.
+
 alter table change alter column body drop not null, alter column hash drop not null;
 alter table change drop constraint change_action_check;
 alter table change add constraint change_action_check check (action in ('create', 'update', 'drop', 'erase'));
@@ -66,4 +64,3 @@ begin
 exception when insufficient_privilege then null;
 end
 $$;
-`;

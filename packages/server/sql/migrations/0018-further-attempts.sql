@@ -1,12 +1,10 @@
-/**
- * Further attempts of deliveries (interface/effects#further-attempts). A delivery that failed as often as its schedule says is
- * set aside: it is due at no time by itself, so a million of them cost the search for due ones nothing. The backlog of its receiver says
- * when the next of them is taken up.
- *
- * A receiver is an effect, so that one with a dead endpoint holds up no other of the same origin; of calls for intents, their target.
- * An earlier release that runs beside this one may leave `aside` on a delivery that it ends, so the status counts as well.
- */
-export const furtherAttemptsSchema = `
+-- Further attempts of deliveries (interface/effects#further-attempts). A delivery that failed as often as its schedule says is
+-- set aside: it is due at no time by itself, so a million of them cost the search for due ones nothing. The backlog of its receiver says
+-- when the next of them is taken up.
+--
+-- A receiver is an effect, so that one with a dead endpoint holds up no other of the same origin; of calls for intents, their target.
+-- An earlier release that runs beside this one may leave `aside` on a delivery that it ends, so the status counts as well.
+
 -- Since when it is set aside; kept while it is taken up. Null before, and once it has ended or was retried.
 alter table delivery add column aside timestamptz;
 -- The one whose last attempt is longest ago is taken up first; those whose time is over are found by when they were set aside.
@@ -30,4 +28,3 @@ create table delivery_backlog (
   primary key (ledger_id, receiver)
 );
 create index delivery_backlog_due on delivery_backlog (ledger_id, due) where due is not null;
-`;
