@@ -59,6 +59,22 @@ create type settle_outcome_1 as (
   version bigint
 );
 
+create type settled_delivery_1 as (
+  handle text,
+  was integer,
+  attempts integer,
+  tries integer,
+  status text,
+  attempted timestamp with time zone,
+  due timestamp with time zone,
+  aside timestamp with time zone,
+  intent text,
+  note text,
+  note_mac text,
+  further boolean,
+  succeeded boolean
+);
+
 create type store_delivery_1 as (
   ord integer,
   handle text,
@@ -175,6 +191,13 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.further_delay_1(step integer, first_delay integer, greatest_delay integer)
+ RETURNS interval
+ LANGUAGE sql
+AS $function$
+  select least(greatest_delay, first_delay * 2.0 ^ least(step, 20)) * (0.75 + 0.25 * random()) * interval '1 millisecond'
+$function$;
+
 CREATE OR REPLACE FUNCTION public.newest_moment_1(ledger bigint, kinds text[])
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -218,6 +241,41 @@ CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
 AS $function$
 begin
   raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.set_deliveries_aside_1(ledger bigint, queue text, now timestamp with time zone, running text[], first_delay integer, rests integer, at_once integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  resting text[];
+  receivers text[];
+begin
+  resting := array(
+    select w.handle
+    from (
+      select d.handle, d.effect, d.purpose, d.aside from delivery d
+      where d.ledger_id = ledger and d.target = queue and d.due <= now and d.handle <> all (running)
+      order by d.due limit at_once
+    ) w
+    where w.purpose is null and w.aside is null and exists (
+      select from delivery_backlog q where q.ledger_id = ledger and q.receiver = coalesce(w.effect, queue) and q.failures >= rests)
+  );
+  with set_aside as (
+    update delivery d set due = null, aside = now, status = case when d.attempts = 0 then 'pending' else 'failed' end
+    where d.ledger_id = ledger and d.handle = any (array(
+      select w.handle from delivery w
+      where w.ledger_id = ledger and w.handle = any (resting) and w.due <= now and w.purpose is null and w.aside is null
+      for no key update skip locked))
+    returning coalesce(d.effect, d.target) as receiver
+  )
+  select array_agg(distinct receiver order by receiver) into receivers from set_aside;
+  insert into delivery_backlog as q (ledger_id, receiver, failures, step, allowed, due)
+  select ledger, receiver, 0, 0, 0, now + first_delay * interval '1 millisecond' from unnest(receivers) receiver
+  on conflict (ledger_id, receiver) do update set due = coalesce(q.due, excluded.due);
 end
 $function$;
 
@@ -358,6 +416,98 @@ begin
       ),
       stored.version)::settle_outcome_1;
   end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.settle_deliveries_1(ledger bigint, settled settled_delivery_1[], added_proofs text[], first_delay integer, greatest_delay integer, rests integer, at_once integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  s settled_delivery_1;
+  receiver text;
+  proof_bytes int;
+  added_bytes bigint := 0;
+  stored settled_delivery_1[] := '{}';
+  receivers text[] := '{}';
+  told record;
+  backlog delivery_backlog;
+  is_new boolean;
+  -- A success of a receiver that rested.
+  is_eased boolean;
+begin
+  for n in 1 .. cardinality(settled) loop
+    s := settled[n];
+    update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
+      aside = s.aside, given_up = coalesce(s.note, d.given_up), given_up_mac = coalesce(s.note_mac, d.given_up_mac),
+      proofs = concat_ws(',', nullif(d.proofs, ''), nullif(added_proofs[n], ''))
+    where d.ledger_id = ledger and d.handle = s.handle and d.attempts = s.was and d.status = 'running'
+    returning coalesce(d.effect, d.target), octet_length(d.proofs) into receiver, proof_bytes;
+    if found then
+      stored := stored || s;
+      receivers := receivers || receiver;
+      if added_proofs[n] <> '' then
+        -- With the comma before it.
+        added_bytes := added_bytes + octet_length(added_proofs[n]) + (proof_bytes > octet_length(added_proofs[n]))::int;
+      end if;
+    end if;
+  end loop;
+
+  for told in
+    select k.intent, max(k.attempted) as attempted from unnest(stored) k where k.intent is not null group by k.intent order by k.intent
+  loop
+    update open_intent o set due = greatest(told.attempted, o.due + interval '1 microsecond')
+    where o.ledger_id = ledger and o.luid = told.intent;
+  end loop;
+
+  for told in
+    select k.receiver, max(k.attempted) as now, bool_or(k.aside is not null) as parks,
+      coalesce(bool_or(k.succeeded), false) as succeeded,
+      count(*) filter (where not k.succeeded) as failed,
+      count(*) filter (where k.further and k.succeeded) as taken,
+      bool_or(k.further and k.succeeded is null) as is_unwanted,
+      bool_or(k.further and k.aside is not null) as failed_again
+    from (select l.*, r.receiver from unnest(stored) with ordinality as l
+      join unnest(receivers) with ordinality as r (receiver, ordinality) using (ordinality)) k
+    where k.further is not null group by k.receiver order by k.receiver
+  loop
+    is_new := false;
+    if told.failed > 0 or told.taken > 0 or told.parks then
+      insert into delivery_backlog (ledger_id, receiver, failures, step, allowed) values (ledger, told.receiver, 0, 0, 0)
+      on conflict do nothing;
+      is_new := found;
+    end if;
+    select * into backlog from delivery_backlog q where q.ledger_id = ledger and q.receiver = told.receiver for no key update;
+    continue when not found;
+    is_eased := told.succeeded and backlog.failures >= rests;
+    backlog.failures := case when told.succeeded then 0 else least(backlog.failures + told.failed, 1000000) end;
+    backlog.allowed := least(at_once, backlog.allowed + 2 * told.taken);
+    if told.taken > 0 or is_eased then
+      -- The next ones are due at once.
+      backlog.step := 0;
+      backlog.due := told.now;
+    elsif told.failed_again and not is_new then
+      backlog.step := least(backlog.step + 1, 20);
+      backlog.due := told.now + further_delay_1(backlog.step, first_delay, greatest_delay);
+    elsif told.parks then
+      backlog.due := coalesce(backlog.due, told.now + further_delay_1(backlog.step, first_delay, greatest_delay));
+    end if;
+    if told.is_unwanted and not told.failed_again then
+      -- In its place the next is taken up.
+      backlog.due := told.now;
+    end if;
+    update delivery_backlog q
+    set failures = backlog.failures, step = backlog.step, allowed = backlog.allowed, due = backlog.due
+    where q.ledger_id = ledger and q.receiver = told.receiver;
+  end loop;
+
+  -- Proofs count for the quota. Last, since the sealer locks the row.
+  if added_bytes > 0 then
+    insert into storage as had (ledger_id, bytes) values (ledger, added_bytes)
+    on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes;
+  end if;
 end
 $function$;
 
@@ -589,6 +739,64 @@ AS $function$
   select ((select coalesce(sum(512 + coalesce(octet_length(body), 0) + coalesce(beside, 0)), 0) from change where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(event) + octet_length(proofs)), 0) from delivery where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger))::bigint
+$function$;
+
+CREATE OR REPLACE FUNCTION public.take_up_deliveries_1(ledger bigint, now timestamp with time zone, since timestamp with time zone, out_of_use text[], first_delay integer, greatest_delay integer, receivers integer, piece integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  backlog delivery_backlog;
+  over_since timestamptz;
+  over_time text[];
+  next_ones text[];
+  next_due timestamptz;
+  taken bigint := 0;
+begin
+  for backlog in
+    select * from delivery_backlog q where q.ledger_id = ledger and q.due <= now
+    order by q.due limit receivers for update skip locked
+  loop
+    over_since := since;
+    if starts_with(backlog.receiver, '$eff.') and not exists (
+      select from record e
+      where e.ledger_id = ledger and e.luid = backlog.receiver and coalesce(e.status, '') <> all (out_of_use)
+    ) then
+      over_since := 'infinity';
+    end if;
+    over_time := array(
+      select d.handle from delivery d
+      where d.ledger_id = ledger and coalesce(d.effect, d.target) = backlog.receiver
+        and d.aside is not null and d.due is null and d.status in ('pending', 'failed') and d.aside <= over_since
+      order by d.aside limit piece for no key update skip locked
+    );
+    -- The comparison that always holds has the planner take the right index whatever its statistics say.
+    next_ones := array(
+      select d.handle from delivery d
+      where d.ledger_id = ledger and coalesce(d.effect, d.target) = backlog.receiver
+        and d.aside is not null and d.due is null and d.status in ('pending', 'failed')
+        and coalesce(d.attempted, d.moment) > '-infinity'
+      order by coalesce(d.attempted, d.moment) limit greatest(1, backlog.allowed) for no key update skip locked
+    );
+    update delivery d set due = now, status = case when d.attempts = 0 then 'pending' else 'failed' end
+    where d.ledger_id = ledger and d.handle = any (over_time || next_ones);
+    next_due := null;
+    if cardinality(over_time) = piece then
+      next_due := now;
+    elsif exists (
+      select from delivery d
+      where d.ledger_id = ledger and coalesce(d.effect, d.target) = backlog.receiver
+        and d.aside is not null and d.due is null and d.status in ('pending', 'failed')
+    ) then
+      next_due := now + further_delay_1(backlog.step, first_delay, greatest_delay);
+    end if;
+    update delivery_backlog q set allowed = 0, due = next_due where q.ledger_id = ledger and q.receiver = backlog.receiver;
+    taken := taken + cardinality(over_time) + cardinality(next_ones);
+  end loop;
+  return taken;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.unmet_needs_1(ledger bigint, needs store_needed_1[])
