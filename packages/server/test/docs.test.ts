@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderSettings } from '../src/config.js';
 import { kinds } from '../src/kinds/registry.js';
@@ -111,6 +111,27 @@ describe('every document', async () => {
       expect(existsSync(target), link).toBe(true);
       if (anchor) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
     }
+  });
+
+  it('can be reached from the index', () => {
+    const reached = new Set(['docs/README.md']);
+    for (const path of reached) {
+      for (const [, file = ''] of read(path).matchAll(/\]\((?!https?:)([^)#\s]+\.md)/g)) {
+        reached.add(posix.join(dirname(path), file));
+      }
+    }
+    expect(documents.filter((path) => !reached.has(path))).toEqual([]);
+  });
+
+  it('tells each deviation once', () => {
+    const lines = read('docs/deviations.md')
+      .split('\n')
+      .filter((line) => line.length > 60);
+    expect(lines.filter((line, at) => lines.indexOf(line) !== at)).toEqual([]);
+  });
+
+  it('that comes first is short', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
   });
 
   it.each(documents)('%s calls each decision by its own number', (path) => {
