@@ -24,7 +24,8 @@ export interface AskedMemory {
 /** The memory that one body has. */
 export interface HeldMemory {
   /**
-   * Counts it for the ledger, no longer for the sender; a second call changes nothing.
+   * Counts it for the ledger, no longer for the sender; a second call changes nothing. Where the ledger has no room it is
+   * refused at once: one that waited would keep the memory of its sender from other ledgers at the same proxy.
    *
    * @throws `api.rate-limit-exceeded` when the ledger has none left
    */
