@@ -79,8 +79,8 @@ export const mutants = [
   {
     id: 'settling-keeps-what-was-not-stored',
     file: src('money/settler.ts'),
-    find: '    this.#forget();\n    this.#queue.putBack(',
-    replace: '    this.#queue.putBack(',
+    find: '    this.#next?.batch.discard();\n    this.#next = undefined;\n',
+    replace: '',
     breaks: 'What is decided beside a batch that fails moves money twice.',
     tests: [test('money/settler-wakes.test.ts')],
   },

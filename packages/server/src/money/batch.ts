@@ -54,7 +54,8 @@ export class Batch {
   moment = '';
 
   constructor(
-    private readonly books: Books,
+    /** Its layer: balances and limits as they will be when it is stored. */
+    readonly books: Books,
     private readonly signing: Signing,
   ) {}
 
@@ -109,13 +110,13 @@ export class Batch {
     return this.#outcomes;
   }
 
-  /** All of it, for the commit: once it is signed. @param moved what `Books.take` gave when the batch ended */
-  settlement(ledger: number, home: Settlement['home'], moved: ReturnType<Books['take']>): Settlement {
+  /** All of it, for the commit: once it is signed. */
+  settlement(ledger: number, home: Settlement['home']): Settlement {
     return {
       ledger,
       writes: this.#writes,
       needs: [...this.#needs.values()],
-      ...moved,
+      ...this.books.changes(),
       opened: this.#opened,
       closed: this.#closed,
       calls: this.#calls,

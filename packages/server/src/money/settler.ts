@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { Outcome } from '../store/committer/write.js';
 import { isRefused } from '../store/unavailable.js';
-import { Books } from './accounts/books.js';
+import { Books, StoredBooks } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
 import { Elsewhere } from './elsewhere.js';
 import { HomeLease } from './home-lease.js';
@@ -24,19 +24,22 @@ interface Decided {
 /** What became of a batch that was sent to the database. */
 interface Sent {
   readonly isStored: boolean;
+  /** Whether what it was decided on may have changed in the database. */
+  readonly isOutdated: boolean;
   /** The intents of it that are to be decided anew. */
   readonly again: readonly Waiting[];
 }
 
 /** A batch on its way to the database. */
 interface Sending {
+  readonly batch: Batch;
   readonly intents: readonly Waiting[];
   readonly done: Promise<void>;
   /** Absent until then. */
   result?: Sent;
 }
 
-const STORED: Sent = { isStored: true, again: [] };
+const STORED: Sent = { isStored: true, isOutdated: false, again: [] };
 
 /** The outcome of an intent without a write of its own: nothing is wrong with it. */
 const BLOCKED = { result: 'blocked', version: 0 } as const;
@@ -53,7 +56,7 @@ const BLOCKED = { result: 'blocked', version: 0 } as const;
 export class Settler {
   readonly #queue = new WaitingQueue();
   readonly #known = new KnownRecords();
-  #books: Books;
+  #stored = new StoredBooks();
   #isRunning = false;
   /** The batch that is stored now, and the one that is sent after it. */
   #sending: Sending | undefined;
@@ -71,7 +74,6 @@ export class Settler {
     readonly ledger: number,
     private readonly means: SettlerMeans,
   ) {
-    this.#books = new Books(means.newLuid);
     this.home = new HomeLease(ledger, means);
   }
 
@@ -95,7 +97,7 @@ export class Settler {
   /** Frees its memory when it is idle and its home has ended: all of it has to be read again then. */
   rest(): void {
     if (this.#isRunning || !this.home.isOver) return;
-    this.#forget();
+    this.#reload();
     this.#queue.forget();
   }
 
@@ -106,7 +108,7 @@ export class Settler {
       await this.#settle();
     } catch (error) {
       // A defect: nobody is to wait for ever.
-      this.#forget();
+      this.#reload();
       for (const { reject } of [...this.#underWay(), ...this.#queue.empty()]) reject(error);
       this.#next = undefined;
       this.#sending = undefined;
@@ -136,10 +138,10 @@ export class Settler {
 
   /** How many intents are decided on next. */
   #room(): number {
-    if (this.#books.size > limits.intents.balances) {
-      // What is under way has changed balances that are not stored yet.
+    if (this.#stored.size > limits.intents.balances) {
+      // What is under way rests on them.
       if (this.#next || this.#sending) return 0;
-      this.#forget();
+      this.#reload();
     }
     return Math.min(limits.intents.together, this.#width - (this.#next?.intents.length ?? 0));
   }
@@ -151,11 +153,11 @@ export class Settler {
     });
   }
 
-  #takeUp({ isStored, again }: Sent): void {
+  #takeUp({ isStored, isOutdated, again }: Sent): void {
     this.#sending = undefined;
     if (isStored) return;
-    // What was decided meanwhile rests on what was not stored, and has moved in books that were read anew.
-    this.#forget();
+    if (isOutdated) this.#reload();
+    // What was decided meanwhile rests on what was not stored.
     this.#queue.putBack([...again, ...(this.#next?.intents ?? [])]);
     this.#next?.batch.discard();
     this.#next = undefined;
@@ -178,11 +180,8 @@ export class Settler {
       await this.#load(kept);
       return await this.#decideAll(kept, before);
     } catch (error) {
-      this.#forget();
       for (const { reject } of kept) reject(error);
-      this.#queue.putBack(before?.intents ?? []);
-      before?.batch.discard();
-      return undefined;
+      return before;
     }
   }
 
@@ -194,10 +193,9 @@ export class Settler {
       try {
         await batch.decide(one.session, one.intents);
       } catch (error) {
-        // The books hold half of what failed.
+        // The layer of the batch holds half of what failed.
         one.reject(error);
         batch.discard();
-        this.#forget();
         this.#queue.putBack(intents.filter((other) => other !== one));
         return undefined;
       }
@@ -255,23 +253,30 @@ export class Settler {
   /** Reads the balances and limits that decisions may read, those that are not in the books. */
   async #load(planned: readonly Waiting[]): Promise<void> {
     const places = planned.flatMap(({ intents }) => intents.flatMap((intent) => intent.places()));
-    const missing = this.#books.missing(places);
+    const missing = this.#stored.missing(places);
     if (missing.length === 0) return;
     const { balances, limits: found } = await this.means.load(this.ledger, missing);
-    this.#books.add(missing, balances, found);
+    this.#stored.add(missing, balances, found);
   }
 
   /** The batch that decisions of now are added to. */
   #begin(before: Decided | undefined): Batch {
     this.#last = this.means.moments.next(this.ledger);
     const moment = new Date(this.#last).toISOString();
-    const batch = before?.batch ?? new Batch(this.#books, this.means.signing);
+    const batch = before?.batch ?? this.#newBatch();
     batch.moment = moment;
     return batch;
   }
 
+  /** A batch on a layer of its own, over that of the batch which is being stored. */
+  #newBatch(): Batch {
+    const books = new Books(this.means.newLuid, this.#stored, this.#sending?.batch.books);
+    return new Batch(books, this.means.signing);
+  }
+
   #send({ batch, intents, isDecided }: Decided): void {
     const sending: Sending = {
+      batch,
       intents,
       done: this.#store(batch, intents, isDecided).then((result) => {
         sending.result = result;
@@ -284,21 +289,23 @@ export class Settler {
   async #store(batch: Batch, intents: readonly Waiting[], isDecided: boolean): Promise<Sent> {
     const moment = new Date(this.#last).toISOString();
     const home = isDecided ? { holder: this.means.holder, lease: limits.intents.home, moment } : undefined;
-    // What is decided from now on is of the next batch.
-    const moved = this.#books.take();
     let since: number;
     let settlement: Settlement;
     let settled: Settled;
     try {
       const unfit = await batch.signed();
-      if (unfit) return { isStored: false, again: this.#leaveOut(unfit, intents) };
+      if (unfit) return { isStored: false, isOutdated: false, again: this.#leaveOut(unfit, intents) };
       since = this.means.clock();
-      settlement = batch.settlement(this.ledger, home, moved);
+      settlement = batch.settlement(this.ledger, home);
       settled = await this.means.store(settlement);
     } catch (error) {
-      return { isStored: false, again: this.#lose(error, intents) };
+      return { isStored: false, isOutdated: true, again: this.#lose(error, intents) };
     }
-    if (!settled.isStored) return { isStored: false, again: this.#redo(settled, intents, settlement) };
+    if (!settled.isStored) {
+      const again = this.#redo(settled, intents, settlement);
+      return { isStored: false, isOutdated: isOutdated(settled), again };
+    }
+    batch.books.keep();
     if (settlement.home) this.home.renew(since);
     else if (settlement.opened.length > 0) this.means.accepted();
     this.#width = Math.min(limits.intents.batch, this.#width + 1);
@@ -316,14 +323,12 @@ export class Settler {
 
   /** Rejects the intent that cannot be stored. @returns the others, which are decided on without it */
   #leaveOut({ session, error }: Unfit, intents: readonly Waiting[]): readonly Waiting[] {
-    this.#forget();
     for (const one of intents) if (one.session === session) one.reject(error);
     return intents.filter((one) => one.session !== session);
   }
 
   /** @returns the intents that are decided on anew */
   #lose(error: unknown, intents: readonly Waiting[]): readonly Waiting[] {
-    this.#forget();
     if (isRefused(error) && intents.length > 1) {
       // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
       this.#width = intents.length >> 1;
@@ -339,7 +344,6 @@ export class Settler {
     this.means.metrics.redone();
     if (intents.length > 1) this.#width = intents.length >> 1;
     if (!isHome) this.home.lose();
-    this.#forget();
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
     return intents.filter((one) => {
@@ -360,9 +364,9 @@ export class Settler {
     });
   }
 
-  /** Everything is read again: something that was decided on has changed. */
-  #forget(): void {
-    this.#books = new Books(this.means.newLuid);
+  /** Has everything read again: it may have changed in the database, or is too much to be held. */
+  #reload(): void {
+    this.#stored = new StoredBooks();
     this.#known.forget();
   }
 
@@ -370,8 +374,13 @@ export class Settler {
   async #takeHome(): Promise<boolean> {
     const held = await this.home.take();
     if (!held) return false;
-    if (held.isAnew) this.#forget();
+    if (held.isAnew) this.#reload();
     this.#last = this.means.moments.next(this.ledger, held.moment);
     return true;
   }
+}
+
+/** Whether something that a batch rests on has changed. A handle or proof that is taken says nothing of that. */
+function isOutdated({ isHome, outcomes }: Settled): boolean {
+  return !isHome || outcomes.every(({ result }) => result === 'blocked' || result === 'stale');
 }

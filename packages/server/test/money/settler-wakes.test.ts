@@ -153,6 +153,8 @@ it('stores once what it decided on between the failure of a batch and taking tha
     },
   });
   expect(await Promise.all([first, second])).toMatchObject([{ result: 'done' }, { result: 'done' }]);
+  // Whatever else it decides on is stored before a later one.
+  await one.decide(item());
   expect(stored.flat()).toHaveLength(1);
 });
 

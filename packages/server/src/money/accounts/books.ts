@@ -12,6 +12,8 @@ interface Balance {
 /** A limit of a wallet and symbol. */
 export type Limit = Omit<StoredLimit, 'wallet' | 'symbol' | 'metric'>;
 
+type Limits = ReadonlyMap<Metric, Limit>;
+
 /** A movement's change of a balance. */
 export interface Movement extends Place {
   readonly availableBy: number;
@@ -26,23 +28,16 @@ export interface Cause {
   readonly moment: string;
 }
 
-const NO_LIMITS: ReadonlyMap<Metric, Limit> = new Map();
+const NO_LIMITS: Limits = new Map();
 const NOTHING: Balance = { version: 0, available: undefined, reserved: undefined };
 
 /**
- * Balances and limits of a ledger as they will be when all that was decided is stored. A batch is what was read and
- * changed since the last call of `take`: its writes name the versions before it, which the commit compares.
+ * Balances and limits of a ledger as the database has them: what was read, and what batches have stored since. Only what is
+ * stored changes them, so a batch that fails leaves nothing to be undone.
  */
-export class Books {
+export class StoredBooks {
   readonly #balances = new Map<string, Balance>();
-  readonly #limits = new Map<string, ReadonlyMap<Metric, Limit>>();
-  /** Versions at the beginning of the batch, of what it has read or changed. */
-  #read = new Map<string, { readonly place: Place; readonly was: number }>();
-  #readLimits = new Map<string, { readonly place: Place; readonly metric: Metric; readonly was: number }>();
-  #entries: EntryWrite[] = [];
-
-  /** @param newLuid makes the luids of the rows that clients see */
-  constructor(readonly newLuid: () => string) {}
+  readonly #limits = new Map<string, Limits>();
 
   /** The number of balances it holds. */
   get size(): number {
@@ -68,6 +63,53 @@ export class Books {
     }
   }
 
+  balance(key: string): Balance {
+    return this.#balances.get(key) ?? NOTHING;
+  }
+
+  limits(key: string): Limits {
+    return this.#limits.get(key) ?? NO_LIMITS;
+  }
+
+  /** Takes what a batch has stored. */
+  keep(balances: Iterable<readonly [string, Balance]>, limits: Iterable<readonly [string, Limits]>): void {
+    for (const [key, balance] of balances) this.#balances.set(key, balance);
+    for (const [key, limit] of limits) this.#limits.set(key, limit);
+  }
+
+  /** Reads everything again: what was read has changed in the database. */
+  reload(): void {
+    this.#balances.clear();
+    this.#limits.clear();
+  }
+}
+
+/**
+ * The books of one batch: a layer of what it has read and changed, over the batch before it, which is being stored, and what is
+ * stored. The layers beneath do not change meanwhile. A batch that fails is dropped with its layer, and with those above.
+ */
+export class Books {
+  readonly #balances = new Map<string, Balance>();
+  readonly #limits = new Map<string, Limits>();
+  /** Versions of what it has read or changed, as they were before it: the commit compares them. */
+  readonly #read = new Map<string, { readonly place: Place; readonly was: number }>();
+  readonly #readLimits = new Map<string, { readonly place: Place; readonly metric: Metric; readonly was: number }>();
+  readonly #entries: EntryWrite[] = [];
+  #isStored = false;
+  #below: Books | undefined;
+
+  /**
+   * @param newLuid makes the luids of the rows that clients see
+   * @param below of the batch before, while that is being stored
+   */
+  constructor(
+    readonly newLuid: () => string,
+    private readonly stored: StoredBooks,
+    below?: Books,
+  ) {
+    this.#below = below;
+  }
+
   /** The amount that is available. A decision that rests on it is void when it has changed meanwhile. */
   available(place: Place): number {
     return this.#look(place).available?.amount ?? 0;
@@ -78,15 +120,15 @@ export class Books {
   }
 
   /** The limits of a wallet. A decision that rests on one is void when it has changed meanwhile. */
-  limits(place: Place): ReadonlyMap<Metric, Limit> {
-    const limits = this.#limits.get(keyOf(place)) ?? NO_LIMITS;
+  limits(place: Place): Limits {
+    const limits = this.#limitsAt(keyOf(place));
     for (const [metric, { version }] of limits) this.#lookAtLimit(place, metric, version);
     return limits;
   }
 
   /** A daily limit of a wallet. No balance tells when one is set, so a decision rests on there being none, too. */
   dailyLimit(place: Place, metric: 'dailyCount' | 'dailyAmount'): Limit | undefined {
-    const limit = this.#limits.get(keyOf(place))?.get(metric);
+    const limit = this.#limitsAt(keyOf(place)).get(metric);
     this.#lookAtLimit(place, metric, limit?.version ?? 0);
     return limit;
   }
@@ -112,35 +154,63 @@ export class Books {
 
   /** Sets a limit, or what counts against it. */
   setLimit(place: Place, metric: Metric, limit: Omit<Limit, 'version'>): void {
-    const before = this.#limits.get(keyOf(place)) ?? NO_LIMITS;
+    const before = this.#limitsAt(keyOf(place));
     const version = before.get(metric)?.version ?? 0;
     this.#lookAtLimit(place, metric, version);
     this.#limits.set(keyOf(place), new Map(before).set(metric, { ...limit, version: version + 1 }));
   }
 
-  /** Ends the batch. @returns all that it has read and changed, each balance and limit once */
-  take(): { balances: BalanceWrite[]; entries: EntryWrite[]; limits: LimitWrite[] } {
+  /** All that the batch has read and changed, each balance and limit once. */
+  changes(): { balances: BalanceWrite[]; entries: readonly EntryWrite[]; limits: LimitWrite[] } {
     const balances = [...this.#read].map(([key, { place, was }]): BalanceWrite => {
       const { wallet, symbol } = place;
-      const { version, available = NO_ROW, reserved } = this.#balances.get(key) ?? NOTHING;
+      const { version, available = NO_ROW, reserved } = this.#balances.get(key)!;
       return { wallet, symbol, was, version, available, reserved };
     });
     const limits = [...this.#readLimits.values()].map(({ place, metric, was }) => {
-      const limit = this.#limits.get(keyOf(place))?.get(metric);
+      const limit = this.#limitsAt(keyOf(place)).get(metric);
       return { ...place, metric, was, ...(limit ?? { version: 0, luid: '', amount: 0, used: 0, body: '' }) };
     });
-    const entries = this.#entries;
-    this.#read = new Map();
-    this.#readLimits = new Map();
-    this.#entries = [];
-    return { balances, entries, limits };
+    return { balances, entries: this.#entries, limits };
+  }
+
+  /** The batch is stored: what it has changed is what the database has. */
+  keep(): void {
+    this.stored.keep(this.#balances, this.#limits);
+    this.#isStored = true;
+    this.#below = undefined;
   }
 
   #look(place: Place): Balance {
     const key = keyOf(place);
-    const balance = this.#balances.get(key) ?? NOTHING;
-    if (!this.#read.has(key)) this.#read.set(key, { place, was: balance.version });
+    const known = this.#balances.get(key);
+    if (known) return known;
+    const balance = this.#balanceAt(key);
+    this.#balances.set(key, balance);
+    this.#read.set(key, { place, was: balance.version });
     return balance;
+  }
+
+  #balanceAt(key: string): Balance {
+    for (let layer: Books | undefined = this; layer; layer = layer.#layerBelow()) {
+      const balance = layer.#balances.get(key);
+      if (balance) return balance;
+    }
+    return this.stored.balance(key);
+  }
+
+  #limitsAt(key: string): Limits {
+    for (let layer: Books | undefined = this; layer; layer = layer.#layerBelow()) {
+      const limits = layer.#limits.get(key);
+      if (limits) return limits;
+    }
+    return this.stored.limits(key);
+  }
+
+  /** The layer of the batch before, until that is stored. */
+  #layerBelow(): Books | undefined {
+    const below = this.#below;
+    return below && !below.#isStored ? below : undefined;
   }
 
   #lookAtLimit(place: Place, metric: Metric, was: number): void {
