@@ -1,5 +1,6 @@
 /** Effects and their deliveries. */
 const src = (path) => `packages/server/src/${path}`;
+const sql = (name) => `packages/server/sql/${name}.sql`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
@@ -29,9 +30,9 @@ export const mutants = [
   },
   {
     id: 'retry-piece-twice',
-    file: src('store/outbox/delivery-retries.ts'),
-    find: '\n    and (exists (select from ended) or exists (select from moved))',
-    replace: '',
+    file: sql('delivery_retries_1'),
+    find: 'order by r.worked limit 1 for update;',
+    replace: 'order by r.worked limit 1;',
     breaks: 'Two processes that work off a retry send a delivery again that was attempted meanwhile.',
     tests: [test('events/retry-requests.test.ts')],
   },

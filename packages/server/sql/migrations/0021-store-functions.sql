@@ -5,3 +5,4 @@
 \ir ../settle_batch_1.sql
 \ir ../create_ledger_1.sql
 \ir ../deliveries_1.sql
+\ir ../delivery_retries_1.sql

@@ -70,7 +70,8 @@ export class QueueRun {
     setMaxListeners(0, this.#signal);
     this.#signal.addEventListener('abort', abort, { once: true });
     try {
-      while (this.#mayGoOn() && performance.now() < until) {
+      // Whatever time it has, it looks once.
+      for (let isOver = false; !isOver && this.#mayGoOn(); isOver = performance.now() >= until) {
         if (!this.#isDrained && (await this.#fill())) continue;
         const isIdle = this.#running.size === 0;
         const rang = await this.#bell.wait(linger);

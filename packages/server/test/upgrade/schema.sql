@@ -1,5 +1,10 @@
 set check_function_bodies = off;
 
+create type retry_outcome_1 as (
+  outcome text,
+  version bigint
+);
+
 create type settle_balance_1 as (
   wallet text,
   symbol text,
@@ -198,6 +203,24 @@ AS $function$
   select least(greatest_delay, first_delay * 2.0 ^ least(step, 20)) * (0.75 + 0.25 * random()) * interval '1 millisecond'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_in_domains_1(effect_domain text, domains text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select domains is null or effect_domain is null or effect_domain = any (domains)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.is_resendable_1(ledger bigint, effect text, status text, attempts integer, most_attempts integer, out_of_use text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select status in ('pending', 'failed', 'cancelled') and attempts < most_attempts
+    and (effect is null or exists (
+      select from record e where e.ledger_id = ledger and e.luid = effect and coalesce(e.status, '') <> all (out_of_use)))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.newest_moment_1(ledger bigint, kinds text[])
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -241,6 +264,143 @@ CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
 AS $function$
 begin
   raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.request_retry_1(ledger bigint, version bigint, owner text, id text, luid text, proofs uuid[], veiled uuid[], now timestamp with time zone, since timestamp with time zone, domains text[], waiting integer)
+ RETURNS retry_outcome_1
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  current_version bigint;
+  outcome text;
+  last bigint;
+  free int;
+begin
+  select l.version into current_version from ledger l where l.id = ledger;
+  if current_version is distinct from request_retry_1.version then
+    return row('stale', current_version)::retry_outcome_1;
+  end if;
+  outcome := used_before_1(ledger, request_retry_1.luid, proofs, veiled);
+  if outcome is not null then
+    return row(outcome, current_version)::retry_outcome_1;
+  end if;
+  if owner = 'effect' then
+    select max(d.seq) into last from delivery d where d.ledger_id = ledger and d.effect = request_retry_1.id;
+  else
+    select max(d.seq) into last from delivery d where d.ledger_id = ledger and d.bridge = request_retry_1.id;
+  end if;
+  loop
+    select s.slot into free
+    from generate_series(1, waiting) as s (slot)
+    where not exists (
+      select from delivery_retry r
+      where r.ledger_id = ledger and r.owner = request_retry_1.owner and r.id = request_retry_1.id and r.slot = s.slot)
+    order by s.slot limit 1;
+    if not found then
+      return row('full', current_version)::retry_outcome_1;
+    end if;
+    insert into delivery_retry (ledger_id, owner, id, slot, requested, since, domains, reached, until, worked)
+    values (ledger, request_retry_1.owner, request_retry_1.id, free, now, request_retry_1.since, request_retry_1.domains, 0,
+      coalesce(last, 0), now)
+    on conflict do nothing;
+    -- Another transaction may have taken the slot.
+    exit when found;
+  end loop;
+  if not use_proofs_1(ledger, request_retry_1.luid, proofs) then
+    delete from delivery_retry r
+    where r.ledger_id = ledger and r.owner = request_retry_1.owner and r.id = request_retry_1.id and r.slot = free;
+    return row('repeated', current_version)::retry_outcome_1;
+  end if;
+  return row('done', current_version)::retry_outcome_1;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.resend_delivery_1(ledger bigint, version bigint, owner text, id text, luid text, proofs uuid[], veiled uuid[], now timestamp with time zone, handle text, domains text[], most_attempts integer, out_of_use text[])
+ RETURNS retry_outcome_1
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  current_version bigint;
+  outcome text;
+  receiver text;
+begin
+  select l.version into current_version from ledger l where l.id = ledger;
+  if current_version is distinct from resend_delivery_1.version then
+    return row('stale', current_version)::retry_outcome_1;
+  end if;
+  perform from delivery d
+  where d.ledger_id = ledger and d.handle = resend_delivery_1.handle
+    and case owner when 'effect' then d.effect else d.bridge end = id and is_in_domains_1(d.effect_domain, domains);
+  if not found then
+    return row('missing', current_version)::retry_outcome_1;
+  end if;
+  outcome := used_before_1(ledger, resend_delivery_1.luid, proofs, veiled);
+  if outcome is null and not use_proofs_1(ledger, resend_delivery_1.luid, proofs) then
+    outcome := 'repeated';
+  end if;
+  if outcome is not null then
+    return row(outcome, current_version)::retry_outcome_1;
+  end if;
+  update delivery d set status = 'pending', tries = 0, due = now, aside = null
+  where d.ledger_id = ledger and d.handle = resend_delivery_1.handle
+    and (is_resendable_1(ledger, d.effect, d.status, d.attempts, most_attempts, out_of_use)
+      or (d.purpose is not null and d.status = 'delivered' and d.attempts < most_attempts))
+  returning coalesce(d.effect, d.target) into receiver;
+  if found then
+    perform wake_receivers_1(ledger, array[receiver]);
+  end if;
+  return row('done', current_version)::retry_outcome_1;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.retry_deliveries_1(ledger bigint, now timestamp with time zone, piece integer, most_attempts integer, out_of_use text[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  request delivery_retry;
+  handles text[];
+  last bigint;
+  receivers text[];
+begin
+  select * into request from delivery_retry r where r.ledger_id = ledger order by r.worked limit 1 for update;
+  if not found then
+    return null;
+  end if;
+  if request.owner = 'effect' then
+    select array_agg(p.handle), max(p.seq) into handles, last from (
+      select d.handle, d.seq from delivery d
+      where d.ledger_id = ledger and d.effect = request.id and d.seq > request.reached and d.seq <= request.until
+      order by d.seq limit piece) p;
+  else
+    select array_agg(p.handle), max(p.seq) into handles, last from (
+      select d.handle, d.seq from delivery d
+      where d.ledger_id = ledger and d.bridge = request.id and d.seq > request.reached and d.seq <= request.until
+      order by d.seq limit piece) p;
+  end if;
+  if coalesce(cardinality(handles), 0) = piece then
+    update delivery_retry r set reached = last, worked = now
+    where r.ledger_id = ledger and r.owner = request.owner and r.id = request.id and r.slot = request.slot;
+  else
+    delete from delivery_retry r
+    where r.ledger_id = ledger and r.owner = request.owner and r.id = request.id and r.slot = request.slot;
+  end if;
+  with resent as (
+    update delivery d set status = 'pending', tries = 0, due = now, aside = null
+    where d.ledger_id = ledger and d.handle = any (handles)
+      and is_resendable_1(ledger, d.effect, d.status, d.attempts, most_attempts, out_of_use)
+      and (request.since is null or coalesce(d.attempted, d.moment) >= request.since) and is_in_domains_1(d.effect_domain, request.domains)
+    returning coalesce(d.effect, d.target) as receiver
+  )
+  select array_agg(receiver) into receivers from resent;
+  perform wake_receivers_1(ledger, receivers);
+  return coalesce(cardinality(receivers), 0);
 end
 $function$;
 
@@ -812,6 +972,52 @@ begin
         and (n.luid is null or (r.luid = n.luid and r.change = n.change))
       for key share)
   );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.use_proofs_1(ledger bigint, luid text, proofs uuid[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  used bigint;
+begin
+  insert into used_proof (ledger_id, digest, luid)
+  select ledger, proof, use_proofs_1.luid from unnest(proofs) proof order by proof
+  on conflict (ledger_id, digest) do update set luid = null where used_proof.luid <> excluded.luid;
+  get diagnostics used = row_count;
+  return used = cardinality(proofs);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.used_before_1(ledger bigint, luid text, proofs uuid[], veiled uuid[])
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+declare
+  is_reused boolean;
+begin
+  select bool_or(u.luid <> used_before_1.luid) into is_reused
+  from (
+    select luid from used_proof where ledger_id = ledger and digest = any (proofs)
+    union all
+    select luid from erased_proof where ledger_id = ledger and digest = any (veiled)
+  ) u;
+  return case is_reused when true then 'reused' when false then 'repeated' end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.wake_receivers_1(ledger bigint, receivers text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from delivery_backlog q where q.ledger_id = ledger and q.receiver = any (receivers) and q.failures > 0
+  order by q.receiver for no key update;
+  update delivery_backlog q set failures = 0 where q.ledger_id = ledger and q.receiver = any (receivers) and q.failures > 0;
 end
 $function$;
 
