@@ -8,7 +8,7 @@ import { authenticate, type HttpRequest, parseBody } from './authenticate.js';
 /** The parts of a request that its answer follows from. */
 export type Received = Pick<
   FastifyRequest,
-  'method' | 'url' | 'headers' | 'params' | 'body' | 'ip' | 'raw' | 'log' | 'routeOptions'
+  'id' | 'method' | 'url' | 'headers' | 'params' | 'body' | 'ip' | 'raw' | 'log' | 'routeOptions'
 >;
 
 /** The prefix of all paths except probes and metrics (interface/README#requests). */

@@ -152,8 +152,9 @@ describe('a home that does not answer', () => {
 
 describe('what no process of the deployment has sent', () => {
   const HEAD = {
+    id: 'req-1',
     ledger: '$ldg.unknown',
-    luid: '$int.x',
+    luid: '$int.0123456789abcdef-',
     url: '/v2/intents',
     headers: {},
     ip: '::1',
@@ -175,9 +176,15 @@ describe('what no process of the deployment has sent', () => {
     expect((await money.read(handle)).meta.status).toBe('completed');
   });
 
+  it('is what these are not: of an unknown ledger, the rest in order', async () => {
+    const { money } = await siblings.makeLedger();
+    await expect(sendTo(await siblings.pathOfHome(money), JSON.stringify(HEAD), '')).resolves.toBeDefined();
+  });
+
   it.each([
     ['null', null],
-    ['no luid of an intent', { ...HEAD, luid: '$wlt.x' }],
+    ['no number of the request', { ...HEAD, id: 1 }],
+    ['no luid of an intent', { ...HEAD, luid: '$wlt.0123456789abcdef-' }],
     ['headers that are none', { ...HEAD, headers: null }],
     ['no address', { ...HEAD, ip: 1 }],
     ['no word on the token', { ...HEAD, hasUsedToken: 'no' }],

@@ -70,6 +70,7 @@ describe('a request that is sent to the home', () => {
     // As Node.js reads the bytes of a header.
     const read = Buffer.from('caf\u00e9').toString('latin1');
     expect(head.headers).toMatchObject({ ...forged, 'x-one': read, 'x-ledger': other.ledger });
+    expect(head.id).toMatch(/^req-/);
     expect([head.url, head.ip, head.hasUsedToken]).toEqual(['/v2/intents/?a=%20b', '127.0.0.1', false]);
     expect(incoming.headers['x-hop']).toBeUndefined();
   });
@@ -83,7 +84,15 @@ describe('a request that is sent to the home', () => {
   it('cannot be made by a client: at its own port the head has no meaning', async () => {
     const { money } = await siblings.makeLedger();
     const luid = '$int.0000000000000000000000000000';
-    const head = JSON.stringify({ ledger: '', luid, url: '/', headers: {}, ip: '::2', hasUsedToken: true });
+    const head = JSON.stringify({
+      id: 'req-1',
+      ledger: '',
+      luid,
+      url: '/',
+      headers: {},
+      ip: '::2',
+      hasUsedToken: true,
+    });
     const sent = signed({ handle: 'forged', claims: one }, money.client.key);
     const { status, body } = await money.client.call('POST', '/intents', sent, { 'countersign-head': head });
     expect(status).toBe(201);

@@ -38,7 +38,7 @@ export async function createIntent(
 ): Promise<Answer> {
   const { ledger, task } = session;
   // Read first: a socket that is closed has no address.
-  const { url, headers, ip, body, raw } = request;
+  const { id, url, headers, ip, body, raw } = request;
   const luid = newLuid(session, KIND);
   let read: Command | undefined;
   const command = async () => {
@@ -53,7 +53,7 @@ export async function createIntent(
   if (typeof home !== 'string') return home;
 
   assertWaitedFor(task);
-  const head = { ledger: ledger.luid, luid, url, headers, ip, hasUsedToken: read !== undefined };
+  const head = { id, ledger: ledger.luid, luid, url, headers, ip, hasUsedToken: read !== undefined };
   const outcome = await siblings.ask(home, ledger.id, {
     head,
     body: typeof body === 'string' ? body : undefined,

@@ -90,7 +90,7 @@ async function answerSibling(
     const answered =
       body === undefined
         ? undefined
-        : await decide(service, receivedFrom(head, body, raw, logger), head, response, kept);
+        : await decide(service, receivedFrom(head, body, raw, logger.child({ reqId: head.id })), head, response, kept);
     if (answered) await writeAnswer(response, answered);
     else raw.socket.destroy();
   } finally {
@@ -99,13 +99,14 @@ async function answerSibling(
 }
 
 function receivedFrom(
-  { url, headers, ip }: RequestHead,
+  { id, url, headers, ip }: RequestHead,
   body: string,
   raw: IncomingMessage,
   log: FastifyBaseLogger,
 ): Received {
   const routeOptions = { url: `${BASE}/intents` } as FastifyRequest['routeOptions'];
   return {
+    id,
     method: 'POST',
     url,
     headers,

@@ -7,6 +7,8 @@ import type { Answer } from '../../records/command.js';
  * value in it, so none of them is a header of the call itself.
  */
 export interface RequestHead {
+  /** Of the request, in the log of the process that it came to. */
+  readonly id: string;
   /** Luid. */
   readonly ledger: string;
   /** Of the new intent: by it is found whether an answer that was lost had stored it. */
@@ -40,9 +42,9 @@ export const GRANTED = 102;
 /** @throws Error for what is no head */
 export function parseRequestHead(text: unknown): RequestHead {
   const head = readJson(typeof text === 'string' ? text : '') as unknown as RequestHead | null;
-  const { ledger, luid, url, headers, ip, hasUsedToken } = head ?? ({} as Partial<RequestHead>);
+  const { id, ledger, luid, url, headers, ip, hasUsedToken } = head ?? ({} as Partial<RequestHead>);
   const isHead =
-    [ledger, url, ip].every((one) => typeof one === 'string') &&
+    [id, ledger, url, ip].every((one) => typeof one === 'string') &&
     isLuid(String(luid), 'int') &&
     typeof headers === 'object' &&
     headers !== null &&
