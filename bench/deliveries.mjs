@@ -45,13 +45,23 @@ export async function measureDeliveries(tell, ports, receiver, { rounds, connect
   const count = RATE * SECONDS;
   const creates = await run(count, { rate: RATE });
   const { waits, again: late } = await drained(ports.receiver, count);
-  const sorted = waits.sort((one, other) => one - other);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  const receipts = quantilesOf(waits.map(({ received }) => received));
+  const untilClaim = quantilesOf(waits.map(({ claimed }) => claimed));
+  const afterClaim = quantilesOf(waits.map(({ claimed, received }) => received - claimed));
   return [
     `deliveries: ${median(rates).toFixed(0)}/s of a backlog of ${BACKLOG}, one effect, all proofs stored; ${again + late} came again`,
     `at ${RATE}/s: creates p50 ${creates.p50.toFixed(0)} ms, p99 ${creates.p99.toFixed(0)} ms`,
-    `at ${RATE}/s: change to receipt p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${(at(0.99) / creates.p99).toFixed(1)} times the creates'`,
+    `at ${RATE}/s: change to receipt ${told(receipts)}, ${(receipts.p99 / creates.p99).toFixed(1)} times the creates'`,
+    `  of this until it is claimed ${told(untilClaim)}, from then on ${told(afterClaim)}`,
   ];
+}
+
+const told = ({ p50, p99 }) => `p50 ${p50} ms, p99 ${p99} ms`;
+
+function quantilesOf(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { p50: at(0.5), p99: at(0.99) };
 }
 
 /** Waits until so many events have come. @returns what the receiver tells of them */

@@ -3,7 +3,8 @@ import { readJson } from '@countersign/protocol';
 
 /**
  * A receiver of events that answers at once and keeps nothing but what is measured: how many milliseconds after the change of
- * its wallet each event came first, and how often one came again. `GET /` tells, and begins anew.
+ * its wallet each event was claimed (which its proof says) and came first, and how often one came again. `GET /` tells, and
+ * begins anew.
  */
 const seen = new Set();
 let waits = [];
@@ -24,12 +25,13 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     const now = Date.now();
-    const { data } = readJson(text);
+    const { data, meta } = readJson(text);
     if (seen.has(data.handle)) again += 1;
     else {
       seen.add(data.handle);
       last = now;
-      waits.push(now - Date.parse(data.wallet.meta.moment));
+      const changed = Date.parse(data.wallet.meta.moment);
+      waits.push({ claimed: Date.parse(meta.proofs[0].custom.moment) - changed, received: now - changed });
     }
     response.writeHead(202).end();
   });
