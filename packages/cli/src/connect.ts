@@ -121,8 +121,8 @@ export async function makeClient(
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
     attempts: REQUEST_ATTEMPTS,
-    ...(onHint === undefined ? {} : { onHint }),
-    ...(ledger === undefined ? {} : { ledger }),
+    onHint,
+    ledger,
     ...(key === undefined
       ? { token: false }
       : { signer: await fromSeed(key.secret), token: { iss: 'cli', ...tokenSubject(target) } }),

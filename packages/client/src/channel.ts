@@ -128,7 +128,7 @@ export class Channel {
       const isOutside = /^\/ledgers\b/.test(path);
       // What an erasure leaves is no record that could be read, or grow old.
       const isVersion = operation === 'erase';
-      const expected = { record, isOutside, isVersion, ...(luid === undefined ? {} : { id: luid }) };
+      const expected = { record, isOutside, isVersion, id: luid };
       const stored = await this.verifier.record(answer.body, expected, before);
       await this.#checkStored(stored, request, answer.status, signal);
       return stored;

@@ -182,7 +182,7 @@ export class Collection {
   };
 
   retry = async (id: string, { event, maxAge, ...options }: RetryOptions = {}): Promise<void> => {
-    const data = { ...(event === undefined ? {} : { handle: event }), ...(maxAge === undefined ? {} : { maxAge }) };
+    const data = { handle: event, maxAge };
     await this.#write('retry', `${this.#item(id)}/events/retry`, data, options);
   };
 
@@ -237,7 +237,7 @@ export class Collection {
   }
 
   #expected(id: string | undefined): WantedRecord {
-    return { record: this.#record, ...(id === undefined ? {} : { id }) };
+    return { record: this.#record, id };
   }
 
   /** Where records of the kind are made and listed. */

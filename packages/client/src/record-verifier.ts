@@ -22,6 +22,6 @@ export function recordVerifier(
     const before = isKnown ? verifier.before(record, id) : undefined;
     const answer = await ask();
     if (!isKnown || before === undefined) throw new AnswerError('record', 'Nothing of a known kind is at this path');
-    return verifier.record(answer, { record, ...(id === undefined ? {} : { id }) }, before);
+    return verifier.record(answer, { record, id }, before);
   };
 }

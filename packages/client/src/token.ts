@@ -59,7 +59,7 @@ export class Tokens {
     const iat = Math.floor(this.#environment.now() / 1000);
     const claims = {
       iss,
-      ...(sub === undefined ? {} : { sub }),
+      sub,
       aud,
       iat,
       exp: iat + (source.lifetime ?? 300),

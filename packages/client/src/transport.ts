@@ -91,7 +91,7 @@ export class Transport {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body }),
+      body,
       // What was signed for this server goes nowhere else, and answers come from nowhere else.
       redirect: 'error',
       cache: 'no-store',

@@ -145,8 +145,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const out = {
     allowPrivate: deliveryAllowPrivate,
     names,
-    ...(ca === undefined ? {} : { ca }),
-    ...(guard ? { guard } : {}),
+    ca,
+    guard,
   };
   const deliveries = { ...limits.deliveries, ...options.deliveries };
   const outbound = createOutbound(out);
@@ -314,10 +314,10 @@ function createService(options: ServerOptions, resources: Resources): { service:
   });
   const service: HttpService = {
     publicUrl,
-    ...(publicAliases ? { publicAliases } : {}),
+    publicAliases,
     name,
     build,
-    ...(defaultLedger === undefined ? {} : { defaultLedger }),
+    defaultLedger,
     ...{ masterKey, runtime, moments },
     readiness,
     engine: money.engine,
@@ -345,8 +345,8 @@ function createService(options: ServerOptions, resources: Resources): { service:
     settle: money.engine.create,
     ...{ deliveriesQueued: queued, effectEnded, intentsDue: accepted, retriesQueued },
     task: UNBOUNDED,
-    ...(bucket === undefined ? {} : { assetBucket: bucket }),
-    ...(folder === undefined ? {} : { openAsset: createAssetFolder(folder) }),
+    assetBucket: bucket,
+    openAsset: folder === undefined ? undefined : createAssetFolder(folder),
   };
   return { service, money };
 }

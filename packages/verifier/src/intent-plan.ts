@@ -51,7 +51,7 @@ export function entriesOf(resolved: readonly StoredProof[]): PlannedEntry[] {
       wallet: said.wallet,
       symbol: said.symbol,
       amount: said.amount,
-      ...(said.bridge === undefined ? {} : { bridge: said.bridge }),
+      bridge: said.bridge,
     }));
 }
 

@@ -38,7 +38,7 @@ export function openDefect(
   if (entries.length !== signed.length) return other;
   for (const [at, said] of signed.entries()) {
     const { handle, side, wallet, symbol, amount, bridge } = entries[at]!;
-    const kept = { handle, side, wallet, symbol, amount, ...(bridge === undefined ? {} : { bridge }) };
+    const kept = { handle, side, wallet, symbol, amount, bridge };
     if (JSON.stringify(kept) !== JSON.stringify(said)) return other;
     if (entries[at]!.claim !== claimOfProof(intent.resolved[at]!)) return other;
   }

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 export interface Asker {
   readonly public: string;
   /** Handle of the signer record that was named, if one was. */
-  readonly handle?: string | undefined;
+  readonly handle?: string;
   /** Whether the key is among the owners of the ledger; undefined where that is not known. */
-  readonly isOwner?: boolean | undefined;
+  readonly isOwner?: boolean;
 }
 
 /** What is asked for. */

@@ -73,7 +73,7 @@ export function decrypt(pem: string, password: string | undefined): KeyObject {
     key =
       sealed && password !== undefined
         ? createPrivateKey({ key: decryptSealed(sealed, password), format: 'der', type: 'pkcs8' })
-        : createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
+        : createPrivateKey({ key: pem, format: 'pem', passphrase: password });
   } catch {
     throw localFailure(password === undefined ? 'This is not a private key in PEM.' : WRONG_PASSWORD);
   }

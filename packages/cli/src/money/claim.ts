@@ -34,8 +34,8 @@ export function readClaim(text: string): SpokenClaim {
     action,
     amount,
     symbol,
-    ...(source === undefined ? {} : { source }),
-    ...(target === undefined ? {} : { target }),
+    source,
+    target,
   };
 }
 

@@ -67,7 +67,7 @@ export class Output {
     const { reason, advice, errors = [], body } = failure.more;
     if (this.isJson) {
       const told = body ?? {
-        error: { exit: failure.code, detail: failure.message, ...(reason === undefined ? {} : { reason }) },
+        error: { exit: failure.code, detail: failure.message, reason },
       };
       this.#error.write(`${JSON.stringify(told, undefined, 2)}\n`);
       return;

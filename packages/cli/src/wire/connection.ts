@@ -46,7 +46,7 @@ export class ServerConnection {
         ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
         ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
       ],
-      ...(body === undefined ? {} : { body }),
+      body,
     });
   }
 }

@@ -19,9 +19,9 @@ export interface Outgoing {
   readonly path: string;
   /** Names and values; a name may occur again. */
   readonly headers: readonly (readonly [string, string])[];
-  readonly body?: Uint8Array | undefined;
+  readonly body?: Uint8Array;
   /** Stops waiting, and closes the connection. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** An answer that was read to its end. */
@@ -79,7 +79,7 @@ export function exchange({ method, server, path, headers, body, signal }: Outgoi
         'connection',
         'close',
       ],
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     request.setTimeout(ANSWER_PATIENCE, () => request.destroy(new Error('no answer in time')));
     request.on('response', resolve);

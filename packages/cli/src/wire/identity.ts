@@ -11,7 +11,7 @@ const TOKEN_MARGIN = 60;
 /** Who makes requests: by a key, by client credentials, or by both. */
 export interface Identity {
   /** Signs writes. Without it they are left to the token (interface/tokens#token-only-writes). */
-  readonly key?: SigningKeyPair | undefined;
+  readonly key?: SigningKeyPair;
   /**
    * The value of the header `authorization`.
    *
@@ -69,7 +69,7 @@ export function identityOfClient(
   server: URL,
   credentials: Credentials,
   now: () => number,
-  key?: SigningKeyPair | undefined,
+  key?: SigningKeyPair,
 ): Identity {
   const tokens = new Map<string, { readonly given: ReturnType<typeof requestToken>; end: number }>();
   return {

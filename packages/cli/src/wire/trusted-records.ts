@@ -29,7 +29,7 @@ export class TrustedRecords {
   readonly #verifiers = new Map<string, RecordVerifier>();
 
   /** @param pinned without it, the first key of each ledger is trusted, and held to */
-  constructor(private readonly pinned?: PinnedLedger | undefined) {}
+  constructor(private readonly pinned?: PinnedLedger) {}
 
   /**
    * Reads the record of a route.

@@ -1,4 +1,5 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
+import { defined } from '../base/defined.js';
 import { limits } from '../limits.js';
 import type { ApplicableRule, Level } from './applicable-rules.js';
 import type { Caller } from './caller.js';
@@ -87,8 +88,7 @@ function describeRule({ level, rule }: ApplicableRule, kind: string): JsonObject
   const { action, record = level === 'record' ? kind : 'ledger', filter, invoke } = rule;
   return {
     action: action as JsonObject[string],
-    ...(filter === undefined ? {} : { filter }),
-    ...(invoke === undefined ? {} : { invoke }),
+    ...defined({ filter, invoke }),
     record: record as JsonObject[string],
   };
 }

@@ -84,7 +84,7 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
     suite,
     digest: createHash('sha256'),
     sha256,
-    ...(pinned === undefined ? {} : { pinned }),
+    pinned,
     found(finding) {
       findings += 1;
       found(finding);

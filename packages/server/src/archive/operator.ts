@@ -55,7 +55,7 @@ export function runExport({ settings, now, to, ...call }: ExportCall): Promise<E
       const write = async (text: string) => {
         at = await writeAll(file, Buffer.from(text), at);
       };
-      const exported = await exportLedger({ ...given, write, ...(begun ? { begun } : {}) });
+      const exported = await exportLedger({ ...given, write, begun });
       await file.sync();
       return exported;
     } finally {

@@ -7,7 +7,7 @@ import type { SectionRow } from './sections.js';
 /** Authentication codes of a row that nobody signs, by their columns. */
 export interface StateCodes {
   readonly mac?: string;
-  readonly given_up_mac?: string | undefined;
+  readonly given_up_mac?: string;
 }
 
 /** Makes the codes of a line's row, in the ledger of that number; none for sorts that have no codes. */

@@ -27,7 +27,7 @@ export interface Client {
   /** `data.schema` of its signer. */
   readonly schema?: string;
   /** The domain that its signer is in. */
-  readonly domain?: string | undefined;
+  readonly domain?: string;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function candidateFor(session: Session, id: string): Promise<Client
   }
   const [name = ''] = secretNames([factor.data.clientSecret]);
   const secret = secretValues(session, factor.luid, secrets).get(name);
-  return { factor, ...(secret === undefined ? {} : { secret }) };
+  return { factor, secret };
 }
 
 /** Whether `secret` is the candidate's. Takes the same time for every wrong secret, and when the candidate has none. */

@@ -62,7 +62,7 @@ function providerOf({ signer, target, config }: JsonObject, domain: string | und
     handle: String(memberOfClaims(signer, 'handle')),
     ...(typeof schema === 'string' ? { target: schema } : {}),
     ttl: typeof ttl === 'number' ? ttl : TTL,
-    ...(domain === undefined ? {} : { domain }),
+    domain,
   };
 }
 

@@ -30,7 +30,7 @@ export interface AccessRequest {
   /** The record it lies under, where its kind has one. */
   readonly parent?: Parent;
   /** The conditions of policy values about this record; absent, every value that asks one fails. */
-  readonly conditions?: Conditions | undefined;
+  readonly conditions?: Conditions;
   /**
    * It carries a proof that only a bridge can verify: the write counts as signed, but rules are matched without that
    * key (interface/forwarding).
@@ -163,7 +163,7 @@ export function toAccessRequest(
   kind: Kind,
   { record, parent }: StoredRecord,
 ): AccessRequest {
-  return { action, kind, subject: subjectOf(kind, record, parent), ...(parent ? { parent } : {}) };
+  return { action, kind, subject: subjectOf(kind, record, parent), parent };
 }
 
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */

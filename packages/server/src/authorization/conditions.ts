@@ -41,7 +41,7 @@ export async function conditionsOf(
   if (!known) return undefined;
   const names = [...collectInvokedConditions(session.ledger.policies)].filter((name) => Object.hasOwn(known, name));
   if (names.length === 0) return undefined;
-  const asking = { session, kind, caller, subject, ...(data ? { data } : {}) };
+  const asking = { session, kind, caller, subject, data };
   const judged = await Promise.all(
     names.map(async (name) => ((await isConditionMet(asking, known[name]!)) ? name : undefined)),
   );

@@ -23,7 +23,7 @@ export function contextOf(session: Session, subject?: Subject, conditions?: Cond
     domains,
     terms: rightTerms,
     cost: session.task,
-    ...(subject ? { subject } : {}),
+    subject,
     ...(conditions ? { invoke: conditions } : {}),
   };
 }

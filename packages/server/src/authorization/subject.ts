@@ -1,5 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
+import { defined } from '../base/defined.js';
 import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledger.js';
 import type { Parent } from '../records/stored-record.js';
@@ -17,7 +18,7 @@ export function newSubject(
     access: [],
     owners,
     data,
-    meta: { ...(domain === undefined ? {} : { domain }), ...(labels === undefined ? {} : { labels }) },
+    meta: defined({ domain, labels }),
     exists: false,
   };
 }
@@ -35,12 +36,7 @@ export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): 
     access: accessOf(record),
     owners: record.meta.owners,
     data: record.data,
-    meta: {
-      ...(status === undefined ? {} : { status }),
-      ...(domain === undefined ? {} : { domain }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(thread === undefined ? {} : { thread }),
-    },
+    meta: defined({ status, domain, labels, thread }),
     exists: true,
   };
 }

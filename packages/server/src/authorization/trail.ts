@@ -53,7 +53,7 @@ export async function impersonationProof(
   return {
     custom: said,
     digest,
-    ...(issuer === undefined ? {} : { issuer }),
+    issuer,
     method,
     origin: token.kind,
     public: key,

@@ -104,7 +104,7 @@ function hearHints(
   return listen({
     database,
     channel: CHANNEL,
-    ...(onConnect ? { onConnect } : {}),
+    onConnect,
     heard: tell,
     listening(is) {
       metrics.listening(is);

@@ -51,10 +51,10 @@ export async function callBridge(
       method,
       url,
       headers: { ...call.headers, ...headers, ...authorization },
-      ...(body === undefined ? {} : { body }),
-      ...(certificate ? { certificate } : {}),
-      ...(ignoresBody ? { ignoresBody } : {}),
-      ...(signal ? { signal } : {}),
+      body,
+      certificate,
+      ignoresBody,
+      signal,
       within: left(),
     });
   if (!granted) return send({});
@@ -89,7 +89,7 @@ function tokenRequest(
 ): AccessTokenRequest {
   const { tokenUrl: url, clientId, clientSecret, scope } = rule;
   const purpose = `${luid}/${change}/${index}`;
-  return { ledger, purpose, url, clientId, clientSecret, ...(scope === undefined ? {} : { scope }) };
+  return { ledger, purpose, url, clientId, clientSecret, scope };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
+import { defined } from '../base/defined.js';
 import type { Session } from '../ledgers/session.js';
 import type { Bridge } from './bridge.js';
 
@@ -30,7 +31,7 @@ export function makeLedgerAuthorization(session: Session, { handle: aud }: Bridg
 function describeCaller({ kind: origin, key, claims }: Token): JsonObject {
   if (key !== undefined) return { origin, public: key };
   const { iss, sub } = claims;
-  return { origin, ...(iss === undefined ? {} : { issuer: iss }), ...(sub === undefined ? {} : { signer: sub }) };
+  return defined({ origin, issuer: iss, signer: sub });
 }
 
 /**

@@ -23,7 +23,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
       masterKey: Buffer.from(masterKey, 'base64'),
       logger: logger.child({ worker }) as FastifyBaseLogger,
       worker,
-      ...(siblings === undefined ? {} : { siblings }),
+      siblings,
     });
     tellPrimary({ type: 'serving' });
   };

@@ -95,11 +95,11 @@ export async function attemptDelivery(
   const note = outcome.kind === 'failed' ? noteOf(service, ledger, delivery, settled, outcome) : undefined;
   if (settled.status === 'cancelled' && outcome.kind !== 'unwanted') {
     const { handle, effectHandle: effect, purpose: call, target } = delivery;
-    const about = { ...(effect === undefined ? {} : { effect }), ...(call === undefined ? {} : { call }) };
+    const about = { effect, call };
     const { error, detail = undefined } = outcome.kind === 'failed' ? outcome : {};
     report.gaveUp({ ledger: ledger.handle, ...about, delivery: handle, target }, error ?? detail);
   }
-  await engine.settle({ ...settled, ...(note ? { note } : {}) }, signal);
+  await engine.settle({ ...settled, note }, signal);
   if (note) service.intentsDue();
   // What waits behind it may go on.
   if (outcome.kind !== 'failed' && settled.lesson) engine.goOn();

@@ -46,7 +46,7 @@ export function outcomeOfStatus(status: number, body?: string): AttemptOutcome {
     reason: 'delivery.target-rejected',
     detail,
     attempts,
-    ...(body === undefined ? {} : { body }),
+    body,
   };
 }
 

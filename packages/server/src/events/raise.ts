@@ -72,11 +72,11 @@ function makeDelivery(
     effect: effect.luid,
     effectHandle: effect.handle,
     effectChange: effect.change,
-    ...(effect.domain === undefined ? {} : { effectDomain: effect.domain }),
+    effectDomain: effect.domain,
     ...('bridge' in effect.action ? { bridge: effect.action.bridge } : {}),
     target: queueOf(effect),
     record: kind.name,
-    ...(linked === undefined ? {} : { linked }),
+    linked,
     event,
   };
   return { ...delivery, mac: integrity.deliveryMac(ledger.id, delivery) };

@@ -111,7 +111,7 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   const { proofs, ...others } = meta;
   if (proofs.length === 0 || proofs.length > service.recordProofs) throw invalidResponse(bridge);
   // Hex is lower case wherever it is served (interface/envelope#hash-and-digest).
-  return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
+  return { hash: hashed, data, luid, meta: others, proofs };
 }
 
 /** Whether a record is the one that was asked for: by its handle, or by the bridge's luid. */
@@ -136,7 +136,7 @@ export function invalidSignature(proof: Json): LedgerError {
 
 /** A proof reduced to the members that its signer made. */
 export function toBareProof({ method, public: key, digest, result, custom }: Proof): Proof {
-  return { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
+  return { method, public: key, digest, result, custom };
 }
 
 /** Greatest number of characters of an answer that a detail repeats. */

@@ -86,7 +86,7 @@ function collectAspects({ policies }: Ledger): ByAction {
     for (const value of values) {
       const { action, invoke, config, filter: own = filter } = value;
       const strategy = strategyOf(action, config?.strategy);
-      const aspect = { action, bridge: invoke.bridge, strategy, ...(domain === undefined ? {} : { domain }) };
+      const aspect = { action, bridge: invoke.bridge, strategy, domain };
       const one = { aspect, ...(own ? { filter: own } : {}) };
       const others = declared.get(action);
       if (others) others.push(one);

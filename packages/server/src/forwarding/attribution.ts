@@ -1,6 +1,7 @@
 import type { JsonObject, Proof, StoredProof } from '@countersign/protocol';
 import type { ShownKey } from '../access/caller.js';
 import { resolveKey } from '../authorization/caller.js';
+import { defined } from '../base/defined.js';
 import type { Session } from '../ledgers/session.js';
 import { toStoredProof } from '../records/proofs.js';
 import type { BridgeRecord } from './answer.js';
@@ -54,7 +55,7 @@ async function resolveKeys(session: Session, proofs: readonly Proof[], trustAbse
 
 function toServedRecord({ hash, data, luid, meta, proofs }: BridgeRecord, keys: Keys): JsonObject {
   const shown = proofs.map((proof) => withSigner(proof, keys)) as JsonObject[];
-  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: { proofs: shown, ...meta } };
+  return { hash, data, ...defined({ luid }), meta: { proofs: shown, ...meta } };
 }
 
 function withSigner(proof: Proof, keys: Keys): StoredProof {

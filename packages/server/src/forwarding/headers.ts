@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Token } from '../auth/token.js';
+import { defined } from '../base/defined.js';
 import type { Bridge } from '../bridges/bridge.js';
 import { authorizationToForward, makeLedgerAuthorization } from '../bridges/ledger-token.js';
 import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
@@ -55,7 +56,7 @@ export function makeForwardHeaders(
     'accept-encoding': 'identity',
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
+    ...defined({ 'x-forwarded-authorization': authorization }),
     [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']: makeLedgerAuthorization(
       session,
       bridge,

@@ -59,7 +59,7 @@ export async function proxyProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined)
     throw signatureMissing();
-  const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
+  const proof = { method, public: key, digest, result, custom } as Proof;
   if (isLedgerKey(session, key)) throw signatureMissing();
   assertProofBinding(session.ledger, kind, [custom]);
   assertMoments(session, [custom]);

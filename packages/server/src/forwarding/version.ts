@@ -2,6 +2,7 @@ import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } f
 import type { ClientSignature } from '../authorization/client-signature.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
+import { defined } from '../base/defined.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
@@ -181,7 +182,7 @@ async function makeVersionBody(
   // Where the ledger itself is the client, its key has signed that proof too.
   const isClients = (proof: StoredProof) => signed.proofs.signed.some((one) => isSameProof(one, proof));
   const own = made.filter((proof) => proof.public === session.ledger.system.public && !isClients(proof));
-  const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };
+  const said = { moment: now, ...(id === undefined ? { status: 'created' } : {}) };
   const proofs = [
     ...asSent(
       session.ledger,
@@ -192,8 +193,8 @@ async function makeVersionBody(
   ];
   const named = id === undefined && strategy !== 'synchronize' ? newLuid(session, kind) : (record?.luid ?? luid);
   const status = strategy === 'synchronize' && id === undefined ? record?.meta.status : undefined;
-  const meta = { proofs: proofs as JsonObject[], ...(status === undefined ? {} : { status }) };
-  return { hash, data, meta, ...(named === undefined ? {} : { luid: named }) };
+  const meta = { proofs: proofs as JsonObject[], ...defined({ status }) };
+  return { hash, data, meta, ...defined({ luid: named }) };
 }
 
 /** Proofs as sent to a bridge: the client's as it made them, those of `system.auth` with all members. */

@@ -112,7 +112,7 @@ function logStopped(service: Service, ledger: Ledger | undefined): Answer {
  */
 export function errorAnswer(service: Service, ledger: Ledger | undefined, error: LedgerError): Answer {
   const { reason, detail, custom, status } = error;
-  const data = { reason, detail, ...(custom === undefined ? {} : { custom }) };
+  const data = { reason, detail, custom };
   const hash = hashOf(data as Json, service.suite);
   const now = moment(service.runtime);
   const proofs = ledger ? ledger.system.vouch(hash, { moment: now }) : [];

@@ -20,10 +20,7 @@ export function makeErrorReport(service: HttpService, { log, method, url, routeO
       log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
     } else if (error instanceof OutboundFailure) {
       const { kind, code, message } = error;
-      log.warn(
-        { method, url, kind, ...(code === undefined ? {} : { code }), failure: message },
-        'outbound call failed',
-      );
+      log.warn({ method, url, kind, code, failure: message }, 'outbound call failed');
     } else if (!(error instanceof Corrupt)) {
       // Corruption has been logged where it was found.
       log.error({ err: error, method, url }, 'unexpected error');

@@ -29,7 +29,7 @@ export function recordRoutes(): Route[] {
       ...operations.flatMap((operation) =>
         operation.routes(kind).map(({ method, of, path = '', alias }) => ({
           ...{ method, path: bases[of] + path, kind, operation, of },
-          ...(alias === undefined ? {} : { alias }),
+          alias,
         })),
       ),
       ...(kind.only ? olderRoutes(kind, kind.only, operations) : []),

@@ -7,7 +7,7 @@ const bytes = 32;
 
 export interface MasterKeySource {
   /** The setting MASTER_KEY, when given: 32 bytes in base64. */
-  readonly masterKey?: string | undefined;
+  readonly masterKey?: string;
   /** The folder with the key file. */
   readonly dataDir: string;
 }

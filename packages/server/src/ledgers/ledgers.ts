@@ -224,8 +224,8 @@ function effectsOf(records: readonly HeldRecord[]): Ledger['effects'] {
       change,
       action,
       isInUse: isInUse(record.meta.status),
-      ...(filter === undefined ? {} : { filter }),
-      ...(record.meta.domain === undefined ? {} : { domain: record.meta.domain }),
+      filter,
+      domain: record.meta.domain,
     };
     const others = effects.get(signal);
     if (others) others.push(effect);

@@ -70,7 +70,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
 function toAsked(kind: Kind, action: string, record: string | undefined, { record: own, parent }: StoredRecord) {
   const subject = subjectOf(kind, own, parent);
   if (record !== undefined && record !== kind.name) return { right: { action, record }, subject };
-  const { subject: judged, ...right } = rightFor({ action, kind, subject, ...(parent ? { parent } : {}) });
+  const { subject: judged, ...right } = rightFor({ action, kind, subject, parent });
   return { right, subject: judged };
 }
 

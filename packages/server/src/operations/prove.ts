@@ -160,18 +160,18 @@ function withProof(
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changeLabels(had, custom.labels);
   const { assetBucket: bucket } = session;
-  const of = { ledger: session.ledger.handle, record, ...(bucket === undefined ? {} : { bucket }) };
+  const of = { ledger: session.ledger.handle, record, bucket };
   const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }, of) ?? {};
   const meta: Meta = {
-    ...(assets === undefined ? {} : { assets }),
+    assets,
     ...set,
     proofs: [...proofs, ...added],
-    ...(status === undefined ? {} : { status }),
+    status,
     ...others,
     moment: kind.lifecycle.fixedMoment ? made : session.moment({ moment: made }),
     owners,
-    ...(labels === undefined ? {} : { labels }),
-    ...(domain === undefined ? {} : { domain }),
+    labels,
+    domain,
   };
   return { ...record, meta };
 }

@@ -38,7 +38,7 @@ export async function readableRecord(
     subject,
     // Of an erased record nothing is left that a condition could hold for.
     conditions: erasedBy === undefined ? await conditionsOf(session, caller, subject) : undefined,
-    ...(parent ? { parent } : {}),
+    parent,
   });
   return erasedBy === undefined ? { record } : { record, erasedBy };
 }

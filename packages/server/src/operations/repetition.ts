@@ -64,7 +64,7 @@ export async function findRepeatedCreate(
   // Every reader of the record has its proofs, so only the token identifies the caller.
   const caller = await callerOfRead(session, token);
   const conditions = await conditionsOf(session, caller, subject);
-  const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
+  const reading = { action: 'read', kind, subject, conditions, parent } as const;
   const seen = await isAuthorized(session, caller, reading);
   return of(seen ? record : first);
 }

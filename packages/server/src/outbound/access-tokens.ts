@@ -1,4 +1,5 @@
 import { isObject, type Json, readJson } from '@countersign/protocol';
+import { defined } from '../base/defined.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { Secret } from '../base/secret.js';
 import { limits } from '../limits.js';
@@ -116,7 +117,7 @@ function tokenCall({
   scope,
 }: AccessTokenRequest): Parameters<Outbound['send']>[0] {
   const credentials = Buffer.from(`${clientId}:${clientSecret.reveal()}`).toString('base64');
-  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
+  const form = new URLSearchParams(defined({ grant_type: 'client_credentials', scope }));
   return {
     ledger,
     method: 'POST',

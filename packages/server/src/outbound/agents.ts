@@ -68,7 +68,7 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
       bodyTimeout: total,
       maxResponseSize: answer,
     });
-  const plain = makeSecureContext(ca === undefined ? {} : { ca });
+  const plain = makeSecureContext({ ca });
   const open = new Set<Agent>();
   const closing = new Set<Promise<void>>();
   const letGo = (agent: Agent) => {

@@ -32,7 +32,7 @@ export function certificateId(ledger: number, { chain, key }: ClientCertificate)
 export function secureContextOf({ chain, key }: ClientCertificate, ca?: string): SecureContext {
   const judged = readClientCertificate(chain, key.reveal());
   try {
-    return makeSecureContext({ cert: judged.chain, key: judged.key, ...(ca === undefined ? {} : { ca }) });
+    return makeSecureContext({ cert: judged.chain, key: judged.key, ca });
   } catch {
     throw new UnusableKey('The certificate cannot be read');
   }

@@ -62,7 +62,7 @@ export function createOutbound({
     const named = names.callers.add(call.ledger, withoutBrackets(hostname));
     const called = callers.add(call.ledger, hostKey(hostname, port || '443'));
     try {
-      const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
+      const options = { dispatcher, method, headers, signal, body };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
       if (!call.ignoresBody) return { status: statusCode, headers: answered, text: await stream.text() };
       await passOver(stream, signal);

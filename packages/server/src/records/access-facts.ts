@@ -1,6 +1,7 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
+import { defined } from '../base/defined.js';
 import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
@@ -29,7 +30,7 @@ export function formatAccessFacts(record: RecordEnvelope, change: number): strin
     access: accessOf(record),
     owners,
     labels,
-    ...(thread === undefined ? {} : { thread }),
+    thread,
   };
   const text = JSON.stringify(judged);
   return text.length <= limits.judged ? text : undefined;
@@ -52,7 +53,7 @@ export function parseIndexedSubject(
       ...(status === null ? {} : { status }),
       ...(domain === null ? {} : { domain }),
       labels,
-      ...(thread === undefined ? {} : { thread }),
+      ...defined({ thread }),
     },
     exists: true,
     known: 'index',

@@ -39,7 +39,7 @@ export function erasureWrite(
     status: 'erased',
     moment,
     owners: [],
-    ...(domain === undefined ? {} : { domain }),
+    domain,
   };
   return {
     ledger: id,

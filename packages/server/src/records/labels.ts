@@ -23,8 +23,8 @@ export function withLabels(meta: Meta, labels: readonly string[] | undefined): M
   const { labels: _, domain, ...others } = meta;
   return {
     ...others,
-    ...(labels === undefined ? {} : { labels: [...labels] }),
-    ...(domain === undefined ? {} : { domain }),
+    labels: labels && [...labels],
+    domain,
   };
 }
 

@@ -80,7 +80,7 @@ export function verifySentProof(service: Service, hash: string, proof: SentProof
     public: key,
     digest: digest.toLowerCase(),
     result,
-    ...(custom === undefined ? {} : { custom }),
+    custom,
   };
   if (!verifyProof(hash, verified as Parameters<typeof verifyProof>[1], service.suite)) {
     const hint = hintOnProof(hash, proof, service.suite);
@@ -137,12 +137,12 @@ export function toStoredProof(proof: VerifiedProof, key: CallerKey | undefined, 
   const { custom, digest, method, result } = proof;
   const signer = key?.signer?.handle ?? key?.retired;
   return {
-    ...(custom === undefined ? {} : { custom: custom as JsonObject }),
+    custom: custom as JsonObject | undefined,
     digest,
     method,
     ...(origin ? { origin: 'key-pair' as const } : {}),
     public: proof.public,
     result,
-    ...(signer === undefined ? {} : { signer }),
+    signer,
   };
 }

@@ -28,7 +28,7 @@ export async function findRelations(session: Session, kind: Kind, data: JsonObje
   });
   return relations.map(({ kind: related, handle }, index) => {
     const domain = session.ledger.domains.size === 0 ? undefined : domainIn(found[index]?.record?.body);
-    return { kind: related, handle, ...(domain === undefined ? {} : { domain }) };
+    return { kind: related, handle, domain };
   });
 }
 

@@ -31,7 +31,7 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
     luid,
     meta: {
       proofs,
-      ...(status === undefined ? {} : { status }),
+      status,
       moment,
       change: stored.change,
       action: stored.action as ChangeAction,

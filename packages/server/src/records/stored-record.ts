@@ -80,7 +80,7 @@ export async function findDroppedRecord(
   if (!before || !isNamed) return undefined;
   const { record, change, body } = stored;
   const earlier = readJson(before.body) as RecordEnvelope;
-  return { record, change, body, before: earlier, ...(parent ? { parent } : {}) };
+  return { record, change, body, before: earlier, parent };
 }
 
 /**

@@ -42,13 +42,13 @@ export function judgeSchedule(
   now: number,
 ): JudgedSchedule {
   const through = row?.through;
-  if (!timetable) return { row: { policy, hash, ...(through === undefined ? {} : { through }) } };
+  if (!timetable) return { row: { policy, hash, through } };
   const since = sinceWhen(row, { hash, moment }, enabled);
   const last = timetable.upTo(now);
   const missed = last !== undefined && last > since ? last : instantStillDue(row, { hash, moment }, now);
   const done = Math.max(missed ?? since, since);
   const next = timetable.after(Math.max(now, done));
-  const followed = { policy, hash, through: done, ...(next === undefined ? {} : { next }) };
+  const followed = { policy, hash, through: done, next };
   if (missed === undefined) return { row: followed };
   return { window: { begin: timetable.upTo(missed - 1) ?? missed, end: missed }, row: followed };
 }

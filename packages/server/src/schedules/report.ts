@@ -7,6 +7,7 @@ import {
   type RecordEnvelope,
   readJson,
 } from '@countersign/protocol';
+import { defined } from '../base/defined.js';
 import { stages } from '../forwarding/stage.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
@@ -39,7 +40,7 @@ export async function createScheduledReport(session: Session, order: ReportOrder
     moment: new Date(order.window.end).toISOString(),
     status: 'created',
     policy: String(policy.handle),
-    ...(meta.domain === undefined ? {} : { domain: meta.domain }),
+    ...defined({ domain: meta.domain }),
   };
   const body = { hash, data, meta: { proofs: [{ ...ledger.system.sign(hash, custom) }] } };
   const command = { params: {}, query: '', body, token: undefined, request: REQUEST };

@@ -3,6 +3,7 @@ import { shortenError, type ValidationError } from '@countersign/safe-json-schem
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
+import { defined } from '../base/defined.js';
 import { limits } from '../limits.js';
 import { type ToldError, tellIntended } from './intended-errors.js';
 import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
@@ -57,8 +58,11 @@ function requestSchemaError(found: readonly ErrorObject[], schema: TSchema, body
   const errors = found.map(requestError);
   const told = tellIntended(errors, schema, body);
   const texts = told.map((error) => `request/body${error.instancePath} ${wordingOf(error)}`);
-  const hint = found.some(({ params }) => params.pattern === SECRET_PATTERN) ? { hint: SECRET_HINT } : {};
-  return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors, ...hint });
+  const hint = found.some(({ params }) => params.pattern === SECRET_PATTERN) ? SECRET_HINT : undefined;
+  return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, {
+    errors,
+    ...defined({ hint }),
+  });
 }
 
 /** The pattern of handles is 90 characters that tell nobody what a handle is. */

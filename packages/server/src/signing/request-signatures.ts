@@ -8,10 +8,10 @@ import type { SignatureCheck, Signing } from './signing.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
 interface SentSignature {
-  readonly method?: string | undefined;
-  readonly public?: string | undefined;
-  readonly digest?: string | undefined;
-  readonly result?: string | undefined;
+  readonly method?: string;
+  readonly public?: string;
+  readonly digest?: string;
+  readonly result?: string;
 }
 
 /**

@@ -59,7 +59,7 @@ export const exportCommand: CliCommand = {
         now: surroundings.now,
         ledger,
         to: path === undefined ? { write: (text) => writeOut(invocation, text) } : { path, isResumed },
-        ...(passphrase === undefined ? {} : { passphrase }),
+        passphrase,
         progress: (done, all) => progress.at('Exporting', done, all),
       }),
     );

@@ -54,8 +54,8 @@ export const importCommand: CliCommand = {
         now: surroundings.now,
         path,
         isReadOnly,
-        ...(passphrase === undefined ? {} : { passphrase }),
-        ...(pinned === undefined ? {} : { pinned }),
+        passphrase,
+        pinned,
         found: findings.take,
         progress: (phase, done, all) => progress.at(phase === 'verify' ? 'Verifying' : 'Storing', done, all),
       });

@@ -91,11 +91,11 @@ async function keysOf(served: ServerSource, pinned: string | undefined) {
 
 /** What the record must be that a history is of. */
 interface ExpectedRecord {
-  readonly luid?: string | undefined;
+  readonly luid?: string;
   /** Its handle at some time, or the signer of a membership. */
-  readonly name?: string | undefined;
+  readonly name?: string;
   /** The handle of the record above. */
-  readonly parent?: string | undefined;
+  readonly parent?: string;
 }
 
 /** Reads histories, and hands them to the verifier. */
@@ -165,7 +165,7 @@ class LedgerReader {
     const versions = items.map((item) => toVersion(kind, item)).reverse();
     const [first] = versions;
     const luid = named.luid ?? first?.luid;
-    const place = { kind, ...(luid === undefined ? {} : { luid }) };
+    const place = { kind, luid };
     for (const detail of defects) this.#report(detail, place);
     this.gaps.add(luid, [...unread.keys()]);
     for (const [change, why] of unread) this.#report(luid === undefined ? `${path} ${why}` : why, { ...place, change });

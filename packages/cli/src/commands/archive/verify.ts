@@ -88,7 +88,7 @@ export const verifyCommand: CliCommand = {
     const pinned = invocation.get('key') ?? (isFile ? undefined : (await findTarget(invocation)).system);
     if (!isFile && (invocation.all('checkpoint').length > 0 || invocation.get('policy') !== undefined))
       throw usage('--checkpoint and --policy are about an export.', 'name its file');
-    const options = { suite, found: findings.take, ...(pinned === undefined ? {} : { pinned }) };
+    const options = { suite, found: findings.take, pinned };
     let summary: Summary;
     try {
       summary = isFile

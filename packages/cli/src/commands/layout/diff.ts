@@ -30,7 +30,7 @@ function toldOf({ template: { kind, name, data }, record, members }: Difference)
     name,
     missing: record === undefined,
     wanted,
-    ...(found === undefined ? {} : { found }),
+    found,
   };
 }
 

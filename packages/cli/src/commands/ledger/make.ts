@@ -28,7 +28,7 @@ export async function selectLedger(invocation: Invocation, record: LedgerRecord,
     server: serverUrl(server).href,
     ledger: record.data.handle,
     system,
-    ...(signer === undefined ? {} : { signer }),
+    signer,
   });
   return system;
 }

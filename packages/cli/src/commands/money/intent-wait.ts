@@ -61,7 +61,7 @@ function intentFailure(intent: JsonObject): Failure {
   const again = 'the intent is final: send another under another handle';
   const advice = reason === undefined ? undefined : adviceOn(reason);
   return new Failure('refused', detail ?? 'The intent was rejected.', {
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     advice: advice === undefined ? again : `${advice}; ${again}`,
     body: intent,
   });

@@ -19,7 +19,7 @@ export function dropCommand(kind: KindDescription): CliCommand {
       const [id = ''] = await requireId(kind, invocation);
       await invocation.confirm(`Drop the ${nounOf(kind)} ${id}?`);
       const reason = invocation.get('reason');
-      const custom = { ...(await statementOf(invocation)), ...(reason === undefined ? {} : { reason }) };
+      const custom = { ...(await statementOf(invocation)), reason };
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       const record: SignedRecord = await operations.get(id);
       await operations.drop(record, { custom });

@@ -68,7 +68,7 @@ export function eventRetryCommand(kind: KindDescription): CliCommand {
       await invocation.confirm(event === undefined ? 'Send the deliveries again?' : `Send ${event} again?`);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       await operations.retry(...id, {
-        ...(event === undefined ? {} : { event }),
+        event,
         ...(age === undefined ? {} : { maxAge: Number(age) }),
       });
       invocation.output.done('They are sent again.');

@@ -22,7 +22,7 @@ export function signCommand(kind: KindDescription): CliCommand {
     async run(invocation) {
       const id = await requireId(kind, invocation);
       const status = invocation.get('status');
-      const statement = { ...(await statementOf(invocation)), ...(status === undefined ? {} : { status }) };
+      const statement = { ...(await statementOf(invocation)), status };
       if (isIntent) await timeoutOf(invocation);
       const open = await openLedger(invocation, true);
       const operations = await operationsOf(kind, invocation, open);

@@ -73,7 +73,7 @@ export const curl: CliCommand = {
 
 /** The body was written already: what is told beside it is short. */
 function summaryOf({ exit, message, more: { reason, advice } }: Failure, missing?: string): Failure {
-  return new Failure(exit, message, { ...(reason === undefined ? {} : { reason }), advice: missing ?? advice });
+  return new Failure(exit, message, { reason, advice: missing ?? advice });
 }
 
 /** What keeps a body from being signed: then it went out as it was, and the server asks for a hash. */

@@ -171,7 +171,7 @@ function describeCall({ id, method, path, summary, body, answers }: WebhookCall)
     description: `Sent to \`${method.toUpperCase()} {config.server}${path}\`.`,
     tags: ['Bridge calls'],
     security: [],
-    ...(body === undefined ? {} : { requestBody: jsonBody(body) }),
+    requestBody: body === undefined ? undefined : jsonBody(body),
     responses: answers,
   };
 }

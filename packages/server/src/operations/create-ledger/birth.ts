@@ -139,7 +139,7 @@ function ledgerMade(service: Service, { kind, data, hash }: SystemRecord, system
 
 /** A proof as stored, reduced to the members that its signer made. */
 function toBirthProof({ custom, digest, method, public: key, result }: Proof): StoredProof {
-  return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
+  return { custom, digest, method, public: key, result };
 }
 
 function makeBirthLuid({ runtime }: Service, kind: Kind['name']): string {

@@ -51,7 +51,7 @@ export async function decideCreate(
   const { subject, parent } = place;
   return {
     subject,
-    ...(parent ? { parent } : {}),
+    parent,
     made,
     decided: {
       action: 'create',

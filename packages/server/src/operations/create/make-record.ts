@@ -43,8 +43,8 @@ export async function makeRecord(
     })),
     moment: now,
     owners: completion ? [] : owners,
-    ...(labels === undefined ? {} : { labels }),
-    ...(domain === undefined ? {} : { domain }),
+    labels,
+    domain,
   };
   assertProofs(session, meta.proofs);
   await signRecord(session, kind, unsigned);

@@ -34,7 +34,7 @@ export async function resolvePlacement(session: Session, creation: Creation, cal
   const owners = ownersOf(session.ledger, signed, caller);
   const subject = newSubject(kind, data, owners, domain, labels);
   const conditions = await conditionsOf(session, caller, subject);
-  return { kind, subject, owners, domain, ...(parent ? { parent } : {}), conditions };
+  return { kind, subject, owners, domain, parent, conditions };
 }
 
 /**

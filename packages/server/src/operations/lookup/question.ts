@@ -2,6 +2,7 @@ import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Token } from '../../auth/token.js';
 import { contextOf } from '../../authorization/context.js';
 import { newSubject } from '../../authorization/subject.js';
+import { defined } from '../../base/defined.js';
 import { type Bridge, findBridge } from '../../bridges/bridge.js';
 import { authorizationToForward, makeLedgerAuthorization } from '../../bridges/ledger-token.js';
 import { setsAuthorization } from '../../bridges/security.js';
@@ -108,7 +109,7 @@ function makeLookupHeaders(
     accept: 'application/json, text/plain, */*',
     'accept-encoding': 'identity',
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    ...(clients === undefined ? {} : { authorization: clients }),
+    ...defined({ authorization: clients }),
     [own]: makeLedgerAuthorization(session, bridge, token),
     'x-ledger': ledger.handle,
     via: makeVia(ledger, headers),

@@ -60,7 +60,7 @@ export async function decideUpdate(
   await authorize(session, caller, { action: 'update', kind, subject, conditions });
   const labels = applyLabels(record.meta.labels, customsOf(signed.proofs));
   const anew = newSubject(kind, data, record.meta.owners, domain, labels);
-  const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
+  const made = { kind, subject: anew, parent };
   const renames = data.handle !== record.data.handle;
   if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {
     await authorizeNew(session, caller, made);

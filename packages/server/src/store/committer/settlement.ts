@@ -10,7 +10,7 @@ export interface BalanceWrite {
   readonly version: number;
   readonly available: BalanceRow;
   /** Absent until the first debit. */
-  readonly reserved?: BalanceRow | undefined;
+  readonly reserved?: BalanceRow;
 }
 
 /** One of the two rows of a balance that clients see. */
@@ -35,7 +35,7 @@ export interface EntryWrite {
   readonly availableBy: number;
   readonly reservedBy: number;
   readonly available: number;
-  readonly reserved?: number | undefined;
+  readonly reserved?: number;
   readonly moment: string;
 }
 
@@ -50,7 +50,7 @@ export interface LimitWrite {
   readonly version: number;
   readonly amount: number;
   /** The UTC day that `used` counts for, as YYYY-MM-DD. */
-  readonly day?: string | undefined;
+  readonly day?: string;
   readonly used: number;
   /** As it is served. */
   readonly body: string;
@@ -62,9 +62,9 @@ export interface OpenIntentWrite {
   readonly thread: string;
   /** The version in the database, 0 for a new one, and when it was due as it was read. */
   readonly was: number;
-  readonly wasDue?: string | undefined;
-  readonly due?: string | undefined;
-  readonly deadline?: string | undefined;
+  readonly wasDue?: string;
+  readonly due?: string;
+  readonly deadline?: string;
   readonly stage: string;
   /** What it keeps from being dropped (store/money/holds.ts, `nameUse`). */
   readonly uses: readonly string[];

@@ -30,7 +30,7 @@ export interface Write {
   /** Filter document of lists, as JSON: dotted path -> values found there, within the scope of ledger and kind. */
   readonly document: string;
   /** Data that lists judge access by before they fetch the record; undefined when too long to be kept beside it. */
-  readonly judged?: string | undefined;
+  readonly judged?: string;
   /** The record as it is served. */
   readonly body: string;
   /** The client's proofs it rests on, as `useOf` names them, each once. All must be unused by other records. */
@@ -66,7 +66,7 @@ export interface Blockers {
   /** Records that name it, by kind and link. */
   readonly dependants?: readonly { readonly kind: KindName; readonly link: string }[] | undefined;
   /** What balances and intents under way name it by. */
-  readonly money?: Held | undefined;
+  readonly money?: Held;
 }
 
 /** A record that must exist; with `luid` and `change`, in that version. */
@@ -128,5 +128,5 @@ export interface Outcome {
   readonly result: 'done' | 'duplicated' | 'reused' | 'stale';
   readonly version: number;
   /** The last moment of the ledger before the commit, milliseconds since 1970; absent where nobody has asked. */
-  readonly newest?: number | undefined;
+  readonly newest?: number;
 }

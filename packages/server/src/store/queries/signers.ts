@@ -124,7 +124,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
       by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
     await guards.check({ ledger, kind: 'signer', is }, row);
     const circles = await circlesOf(ledger, version, body, memberships ?? []);
-    return { version, body, circles, proven: proven === true, ...(factor === undefined ? {} : { factor }) };
+    return { version, body, circles, proven: proven === true, factor };
   };
 
   const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>
