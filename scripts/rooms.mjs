@@ -1,21 +1,79 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { readJsonFile } from './json.mjs';
 import { root } from './root.mjs';
 
 /** Files that a room may hold, and a folder within it. */
 const MOST = 25;
 
-/** Files below all rooms, which import nothing of the server but one another: `*.ts` is the rule for them. */
-const LEAVES = ['limits', 'log-limits', 'outbound-limits', 'process-limits', 'node-version'];
+/**
+ * The rooms of the server, from the lowest to the highest. A room may import those before it; with `only`, none but these,
+ * which stand before it as well. So no cycle between rooms is possible.
+ */
+const LIST = 'lint/rooms.json';
+
+/** The rules of the linter that follow from the list. */
+const RULES = 'lint/rooms.biome.json';
+
+const ORDER = `Imports between rooms go one way: ${LIST} has the order.`;
+const sources = 'packages/server/src';
+
+function readRooms() {
+  return readJsonFile(join(root, LIST)).map((line) => (typeof line === 'string' ? { room: line } : line));
+}
+
+/** The text of the rules: first what holds for every file, then a rule for each room, which takes its place. */
+function makeRules(rooms) {
+  const overrides = [
+    rule('**', `A new room needs its line in ${LIST}.`, ['../**']),
+    rule('*.ts', ORDER, ['./**', '../**']),
+    ...rooms.flatMap(({ room, only }, index) => {
+      const allowed = only ?? rooms.slice(0, index).map((one) => one.room);
+      if (isFile(room)) return [rule(room, ORDER, ['./**', '../**', ...allowing('./', allowed)])];
+      return [
+        rule(`${room}/*.ts`, ORDER, ['../**', ...allowing('../', allowed)]),
+        rule(`${room}/*/**`, ORDER, ['../../**', ...allowing('../../', allowed)]),
+      ];
+    }),
+  ];
+  return `{\n  "overrides": [\n${overrides.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]\n}\n`;
+}
+
+function rule(files, message, group) {
+  const noRestrictedImports = { level: 'error', options: { patterns: [{ message, group }] } };
+  return { includes: [`**/server/src/${files}`], linter: { rules: { style: { noRestrictedImports } } } };
+}
+
+function allowing(up, rooms) {
+  return rooms.map((room) => (isFile(room) ? `!${up}${room.replace(/ts$/, 'js')}` : `!${up}${room}/**`));
+}
+
+function isFile(room) {
+  return room.endsWith('.ts');
+}
+
+/** What is wrong with the list: a room without a line, a line without a room, an `only` that names a later room. */
+function faultsOfList(rooms) {
+  const names = rooms.map(({ room }) => room);
+  const there = readdirSync(join(root, sources));
+  return [
+    ...there.filter((name) => !names.includes(name)).map((name) => `${name} has no line in ${LIST}.`),
+    ...names.filter((name) => !there.includes(name)).map((name) => `${LIST} names ${name}, which is not there.`),
+    ...rooms.flatMap(({ room, only = [] }, index) =>
+      only
+        .filter((name) => !names.slice(0, index).includes(name))
+        .map((name) => `${LIST} lets ${room} import ${name}, which is not below it.`),
+    ),
+  ];
+}
 
 /** Folders of sources that hold too many files. */
 function crowded() {
   const counts = new Map();
   for (const { name } of readdirSync(join(root, 'packages'), { withFileTypes: true })) {
-    const sources = join(root, 'packages', name, 'src');
-    for (const folder of (existsSync(sources) ? filesBelow(sources) : []).map(dirname)) {
-      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    const folder = join(root, 'packages', name, 'src');
+    for (const inner of (existsSync(folder) ? filesBelow(folder) : []).map(dirname)) {
+      counts.set(inner, (counts.get(inner) ?? 0) + 1);
     }
   }
   return [...counts].flatMap(([folder, count]) =>
@@ -28,40 +86,14 @@ function filesBelow(folder) {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/**
- * What is wrong with the rules of `lint/rooms.json`, which Biome holds every import to: a room without a rule, or a rule
- * that allows a room whose own rule comes later. Where each allows only earlier ones, no cycle between rooms is possible.
- */
-function unordered() {
-  const { overrides } = createRequire(import.meta.url)('../lint/rooms.json');
-  const seen = new Set();
-  const faults = [];
-  for (const { includes, linter } of overrides) {
-    const place = includes[0].replace('**/server/src/', '');
-    if (place.startsWith('*')) continue;
-    const [, room] = /^([^/]+?)(\.ts|\/.*)$/.exec(place);
-    for (const group of linter.rules.style.noRestrictedImports.options.patterns.flatMap((pattern) => pattern.group)) {
-      for (const allowed of group.startsWith('!') ? namesIn(group) : []) {
-        if (!seen.has(allowed) && !LEAVES.includes(allowed))
-          faults.push(`lint/rooms.json lets ${place} import ${allowed}, which is not below it.`);
-      }
-    }
-    seen.add(room);
-  }
-  const source = join(root, 'packages/server/src');
-  for (const entry of readdirSync(source, { withFileTypes: true })) {
-    const room = entry.name.replace(/\.ts$/, '');
-    if (!seen.has(room) && !LEAVES.includes(room)) faults.push(`${entry.name} has no rule in lint/rooms.json.`);
-  }
-  return faults;
-}
-
-/** `!../{access,kinds}/**` allows `access` and `kinds`. */
-function namesIn(group) {
-  const [, names] = /^!(?:\.{1,2}\/)+(.+?)(?:\/\*\*|\.js)$/.exec(group);
-  return names.replace(/[{}]/g, '').split(',');
-}
-
-const faults = [...crowded(), ...unordered()];
+const rooms = readRooms();
+const rules = makeRules(rooms);
+if (process.argv.includes('--write')) writeFileSync(join(root, RULES), rules);
+const isCurrent = existsSync(join(root, RULES)) && readFileSync(join(root, RULES), 'utf8') === rules;
+const faults = [
+  ...crowded(),
+  ...faultsOfList(rooms),
+  ...(isCurrent ? [] : [`${RULES} is older than ${LIST}: run npm run rooms.`]),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
