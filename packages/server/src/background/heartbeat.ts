@@ -15,18 +15,7 @@ export interface Hold {
 }
 
 /** Renews leases while their work runs. */
-export interface Heartbeat {
-  /**
-   * Renews a lease until `drop`.
-   *
-   * @param since when it was asked for, by `HeartbeatOptions.clock`
-   */
-  keep(key: LeaseKey, since: number): Hold;
-  /** Ends the renewal of the lease, which the caller may then release or let expire. */
-  drop(hold: Hold): void;
-  /** Ends all renewals. */
-  stop(): void;
-}
+export type Heartbeat = ReturnType<typeof createHeartbeat>;
 
 export interface HeartbeatOptions {
   readonly leases: Pick<Leases, 'renew'>;
@@ -42,7 +31,7 @@ export interface HeartbeatOptions {
  * failed for as long as it holds. The time counts from before it was asked for: provided both clocks run equally fast,
  * it ends here before it ends by the database's clock.
  */
-export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOptions): Heartbeat {
+export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOptions) {
   /** Each hold with the timer of its end. */
   const held = new Map<Hold, NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
@@ -90,14 +79,21 @@ export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOpti
   };
 
   return {
-    keep(key, since) {
+    /**
+     * Renews a lease until `drop`.
+     *
+     * @param since when it was asked for, by `HeartbeatOptions.clock`
+     */
+    keep(key: LeaseKey, since: number): Hold {
       const hold: Hold = { key, controller: new AbortController() };
       keepUntil(hold, since + bounds.lease);
       beat();
       return hold;
     },
+    /** Ends the renewal of the lease, which the caller may then release or let expire. */
     drop,
-    stop() {
+    /** Ends all renewals. */
+    stop(): void {
       stopped = true;
       clearTimeout(timer);
       for (const hold of held.keys()) drop(hold);

@@ -1,14 +1,11 @@
 /** Hints to other processes. */
-export interface Hints {
-  send(name: string): void;
-  stop(): void;
-}
+export type Hints = ReturnType<typeof createHints>;
 
 /**
  * Gathers hints: the first one of a name is sent at once, and those within so many milliseconds after it as one.
  * PostgreSQL commits transactions with a notification one at a time, so they must be few.
  */
-export function createHints(milliseconds: number, send: (name: string) => void): Hints {
+export function createHints(milliseconds: number, send: (name: string) => void) {
   /** Names sent a moment ago, each with its timer and whether it is wanted again. */
   const sent = new Map<string, { timer: NodeJS.Timeout; again: boolean }>();
   const now = (name: string) => {
@@ -21,12 +18,12 @@ export function createHints(milliseconds: number, send: (name: string) => void):
     sent.set(name, { timer, again: false });
   };
   return {
-    send(name) {
+    send(name: string): void {
       const recent = sent.get(name);
       if (recent) recent.again = true;
       else now(name);
     },
-    stop() {
+    stop(): void {
       for (const { timer } of sent.values()) clearTimeout(timer);
       sent.clear();
     },

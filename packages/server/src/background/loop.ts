@@ -7,15 +7,7 @@ import type { BackgroundWorker } from './worker.js';
 import type { WorkerDeps } from './worker-deps.js';
 
 /** The loop of one worker in one process. */
-export interface Loop {
-  /** Looks for due units at once, or as soon as a slot is free. */
-  wake(): void;
-  /**
-   * Stops claiming units and lets running ones finish; after `bounds.drain` milliseconds it aborts them, and waits
-   * `bounds.grace` more. The lease of a unit that still runs then expires by itself.
-   */
-  stop(): Promise<void>;
-}
+export type Loop = ReturnType<typeof startLoop>;
 
 const NO_UNITS: DueUnits = { claimed: [], chosen: 0, lag: 0 };
 
@@ -24,7 +16,7 @@ const NO_UNITS: DueUnits = { claimed: [], chosen: 0, lag: 0 };
  * rests may be free; at once after a look that filled all free slots, or lost a unit to another process; and when it is
  * woken. Looks are at least `bounds.pause` milliseconds apart.
  */
-export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
+export function startLoop(shared: WorkerDeps, worker: BackgroundWorker) {
   const { metrics, failed, bounds, clock, random } = shared;
   const runs = new Set<Run>();
   let stopped = false;
@@ -91,8 +83,13 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker): Loop {
 
   alarm.set(bounds.jitter * random());
   return {
+    /** Looks for due units at once, or as soon as a slot is free. */
     wake,
-    async stop() {
+    /**
+     * Stops claiming units and lets running ones finish; after `bounds.drain` milliseconds it aborts them, and waits
+     * `bounds.grace` more. The lease of a unit that still runs then expires by itself.
+     */
+    async stop(): Promise<void> {
       stopped = true;
       alarm.stop();
       worker.stopping?.();

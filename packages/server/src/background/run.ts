@@ -22,16 +22,7 @@ class TimedOut extends Error {
 export type RunEnd = 'done' | 'failed' | 'lost' | 'stopped';
 
 /** A run that is under way. */
-export interface Run {
-  readonly unit: Claimed;
-  /** Aborts the run. */
-  abort(reason: Error): void;
-  /**
-   * Always resolves, when the run has ended and the lease is released. `rest` is in milliseconds: the unit stays
-   * unclaimed for so long.
-   */
-  readonly ended: Promise<{ readonly outcome: RunEnd; readonly rest: number }>;
-}
+export type Run = ReturnType<typeof startRun>;
 
 /**
  * Runs a unit under its lease. A run that takes too long is aborted, and the renewal of its lease ends: should the run
@@ -40,7 +31,7 @@ export interface Run {
  *
  * @param since when the lease was asked for, by `Shared.clock`
  */
-export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Claimed, since: number): Run {
+export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Claimed, since: number) {
   const { heartbeat, clock, metrics } = shared;
   const { ledger, unit: name } = unit;
   const hold = heartbeat.keep({ worker: worker.name, ledger, unit: name }, since);
@@ -66,7 +57,14 @@ export function startRun(shared: WorkerDeps, worker: BackgroundWorker, unit: Cla
     metrics.ran(worker.name, outcome, (clock() - began) / 1000);
     return { outcome, rest: await finishRun(shared, worker, unit, outcome, error) };
   };
-  return { unit, abort, ended: run() };
+  return {
+    unit /** Aborts the run. */,
+    abort /**
+     * Always resolves, when the run has ended and the lease is released. `rest` is in milliseconds: the unit stays
+     * unclaimed for so long.
+     */,
+    ended: run(),
+  };
 }
 
 function endOfRun(error: unknown): RunEnd {

@@ -1,12 +1,7 @@
 import { Cron } from 'croner';
 
 /** The instants that cron expressions name together in one time zone. All are milliseconds since 1970, on the minute. */
-export interface Timetable {
-  /** The first instant after this one; nothing when there is none. */
-  after(instant: number): number | undefined;
-  /** The last instant up to this one, which counts; nothing when there is none. */
-  upTo(instant: number): number | undefined;
-}
+export type Timetable = ReturnType<typeof makeTimetable>;
 
 const FIELD_VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
 const ITEM = `(?:\\*|${FIELD_VALUE}(?:-${FIELD_VALUE})?)(?:/\\d{1,2})?`;
@@ -48,16 +43,18 @@ export function isTimezone(text: string): boolean {
  * @param expressions each as `isCron` takes them
  * @param timezone as `isTimezone` takes it
  */
-export function makeTimetable(expressions: readonly string[], timezone: string): Timetable {
+export function makeTimetable(expressions: readonly string[], timezone: string) {
   const crons = expressions.map((text) => parseCron(text, timezone));
   const timesOf = (dates: readonly (Date | null | undefined)[]) =>
     dates.flatMap((date) => (date ? [date.getTime()] : []));
   return {
-    after(instant) {
+    /** The first instant after this one; nothing when there is none. */
+    after(instant: number): number | undefined {
       const times = timesOf(crons.map((cron) => cron.nextRun(new Date(instant))));
       return times.length === 0 ? undefined : Math.min(...times);
     },
-    upTo(instant) {
+    /** The last instant up to this one, which counts; nothing when there is none. */
+    upTo(instant: number): number | undefined {
       // The library leaves out the instant itself.
       const times = timesOf(crons.map((cron) => cron.previousRuns(1, new Date(instant + 1))[0]));
       return times.length === 0 ? undefined : Math.max(...times);

@@ -5,24 +5,13 @@ import { limits } from '../limits.js';
 import type { DeliveryStore } from '../store/outbox/deliveries.js';
 
 /** Reads the versions that events are made of, verified. */
-export interface VersionReader {
-  /**
-   * As many of the short versions as `limits.answers.atOnce` bytes hold; each process may have a thousand such reads. Long
-   * ones are for those who have room for them.
-   *
-   * @returns bodies by `referenceKey`
-   * @throws Corrupt
-   */
-  readShort(ledger: number, references: readonly Reference[]): Promise<Map<string, string>>;
-  /** All of them, however long. @returns bodies by `referenceKey`; versions that do not exist are absent. @throws Corrupt */
-  readAll(ledger: number, references: readonly Reference[]): Promise<Map<string, string>>;
-}
+export type VersionReader = ReturnType<typeof createVersionReader>;
 
 /**
  * Versions never change, so those that several deliveries ask for are kept: of one event, or of one effect. Long ones are
  * read again each time.
  */
-export function createVersionReader(store: DeliveryStore, { check }: Pick<Integrity, 'check'>): VersionReader {
+export function createVersionReader(store: DeliveryStore, { check }: Pick<Integrity, 'check'>) {
   const kept = new LruCache<string, { readonly text: string }>(limits.deliveries.kept, ({ text }) => text.length);
   const fetch = async (
     ledger: number,
@@ -46,13 +35,21 @@ export function createVersionReader(store: DeliveryStore, { check }: Pick<Integr
       return text === undefined;
     });
   return {
-    async readShort(ledger, references) {
+    /**
+     * As many of the short versions as `limits.answers.atOnce` bytes hold; each process may have a thousand such reads. Long
+     * ones are for those who have room for them.
+     *
+     * @returns bodies by `referenceKey`
+     * @throws Corrupt
+     */
+    async readShort(ledger: number, references: readonly Reference[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
       const missing = takeKept(ledger, references, found);
       if (missing.length > 0) await fetch(ledger, missing, found, limits.deliveries.short);
       return found;
     },
-    async readAll(ledger, references) {
+    /** All of them, however long. @returns bodies by `referenceKey`; versions that do not exist are absent. @throws Corrupt */
+    async readAll(ledger: number, references: readonly Reference[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
       for (const reference of takeKept(ledger, references, found)) await fetch(ledger, [reference], found);
       return found;

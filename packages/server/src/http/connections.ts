@@ -19,14 +19,7 @@ export interface ConnectionBounds {
 }
 
 /** The open connections of a server. */
-export interface Connections {
-  /**
-   * Graceful shutdown: stops accepting connections, closes each one with its next answer, and waits until all are
-   * closed or the idle time that clients were told has passed. Requests still under way are answered; `app.close` waits
-   * for them.
-   */
-  leave(): Promise<void>;
-}
+export type Connections = ReturnType<typeof guardConnections>;
 
 interface OpenConnection {
   /** Since when output waits to be sent; 0 when all is sent. */
@@ -49,7 +42,7 @@ const ON_ITS_WAY = 1_000;
  *
  * @param now milliseconds of a monotonic clock
  */
-export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds, now: () => number): Connections {
+export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds, now: () => number) {
   const { server } = app;
   // Shorter than the server keeps idle connections, so that clients give up a connection before it is closed.
   const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
@@ -85,7 +78,12 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
     clearTimeout(hangUp);
   });
   return {
-    async leave() {
+    /**
+     * Graceful shutdown: stops accepting connections, closes each one with its next answer, and waits until all are
+     * closed or the idle time that clients were told has passed. Requests still under way are answered; `app.close` waits
+     * for them.
+     */
+    async leave(): Promise<void> {
       beginToLeave();
       await Promise.race([stopListening(server), pause(bounds.idle + ON_ITS_WAY, undefined, { ref: false })]);
     },

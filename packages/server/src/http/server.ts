@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyError, LogController } from 'fastify';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
@@ -6,7 +6,7 @@ import { listLedgers } from '../operations/list-ledgers.js';
 import { boundBodies } from './bodies/bounds.js';
 import { takeBodies } from './bodies/parsers.js';
 import { BASE } from './command.js';
-import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
+import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, guardConnections } from './connections.js';
 import { allowAnyOrigin, preflight } from './cors.js';
 import { answerFrameworkError, answerNotFound } from './framework-errors.js';
 import { health } from './health.js';
@@ -33,10 +33,7 @@ const PARAMETER_CHARACTERS = 1_024;
 const IN_LEDGER = { inLedger: true } as const;
 
 /** The HTTP server, and the connections of its clients. */
-export interface HttpServer {
-  readonly app: FastifyInstance;
-  readonly connections: Connections;
-}
+export type HttpServer = ReturnType<typeof createServer>;
 
 /** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
 export function createServer(
@@ -44,7 +41,7 @@ export function createServer(
   logger: FastifyBaseLogger,
   metrics: Metrics,
   bounds: ConnectionBounds,
-): HttpServer {
+) {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -7,9 +7,9 @@ import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
-import { createMakeLeaf, type MakeLeaf } from './leaf.js';
-import { createLogCodes, type LogCodes } from './log-codes.js';
-import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type Mac, type OpenMac } from './mac.js';
+import { createMakeLeaf } from './leaf.js';
+import { createLogCodes } from './log-codes.js';
+import { createDeliveryMac, createMac, createOpenMac } from './mac.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 
 /** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
@@ -27,16 +27,7 @@ export class Corrupt extends Error {
 }
 
 /** Detects changes made in the database. */
-export interface Integrity {
-  readonly mac: Mac;
-  readonly deliveryMac: DeliveryMac;
-  readonly openMac: OpenMac;
-  readonly leaf: MakeLeaf;
-  readonly logCodes: LogCodes;
-  readonly check: Check;
-  /** Raises the alarm. @throws Corrupt */
-  readonly refuse: (of: { ledger: string; luid: string; change: number }, defect: Defect) => never;
-}
+export type Integrity = ReturnType<typeof createIntegrity>;
 
 export interface IntegrityOptions {
   readonly masterKey: Buffer;
@@ -56,7 +47,7 @@ const VERSIONS_IN_A_ROW = 32;
  * release, is verified as any client could: by its hash and the ledger's own proof. An attacker who removes the codes
  * faces that same check.
  */
-export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: IntegrityOptions): Integrity {
+export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: IntegrityOptions) {
   const mac = createMac(masterKey);
   const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
   let verified = 0;
@@ -76,7 +67,10 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
     return system;
   };
 
-  const refuse: Integrity['refuse'] = ({ ledger, luid, change }, defect) => {
+  const refuse = (
+    { ledger, luid, change }: { ledger: string; luid: string; change: number },
+    defect: Defect,
+  ): never => {
     const corrupt = new Corrupt(ledger, luid, change, defect);
     alarm(corrupt);
     throw corrupt;
@@ -105,8 +99,9 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
     openMac: createOpenMac(masterKey),
     leaf: createMakeLeaf(random),
     logCodes: createLogCodes(masterKey),
+    /** Raises the alarm. @throws Corrupt */
     refuse,
-    check(place, version) {
+    check(place: VersionSource, version: StoredVersion): ReturnType<Check> {
       if (version.mac === null) return verify(place, version);
       if (mac(place, version) !== version.mac) return raise(place, version, 'is not the text that was stored');
       return isFoundRightly(place, version) ? undefined : raise(place, version, 'names another record');

@@ -11,18 +11,13 @@ export interface ListItem {
 }
 
 /** Stored versions as items of lists. */
-export interface Items {
-  /** A version of the ledger as an item, checked. */
-  of(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ListItem | Promise<ListItem>;
-  /** Checks a version of the ledger, unless that very text was checked and is kept. */
-  check(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ReturnType<Check>;
-}
+export type Items = ReturnType<typeof createItems>;
 
 /**
  * Caches the canonical forms of listed versions, since making them would be most of the work of a list. An entry counts
  * only for the very text that was checked.
  */
-export function createItems(check: Check): Items {
+export function createItems(check: Check) {
   const kept = new LruCache<string, ListItem>(limits.items, ({ text, canonical }) => text.length + canonical.length);
   const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
   const made = (name: string, text: string) => {
@@ -31,14 +26,16 @@ export function createItems(check: Check): Items {
     return item;
   };
   return {
-    of({ id }, kind, version) {
+    /** A version of the ledger as an item, checked. */
+    of({ id }: { readonly id: number }, kind: Kind, version: StoredVersion): ListItem | Promise<ListItem> {
       const name = nameOf(id, version);
       const known = kept.get(name);
       if (known?.text === version.body) return known;
       const checking = check({ ledger: id, kind: kind.name }, version);
       return checking ? checking.then(() => made(name, version.body)) : made(name, version.body);
     },
-    check({ id }, kind, version) {
+    /** Checks a version of the ledger, unless that very text was checked and is kept. */
+    check({ id }: { readonly id: number }, kind: Kind, version: StoredVersion): ReturnType<Check> {
       const isKept = kept.get(nameOf(id, version))?.text === version.body;
       return isKept ? undefined : check({ ledger: id, kind: kind.name }, version);
     },

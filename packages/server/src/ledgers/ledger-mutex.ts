@@ -1,14 +1,12 @@
 /** A mutex for each ledger; waiters are served first come, first served. */
-export interface LedgerMutex {
-  /** Runs `work` when all earlier work for the same ledger has settled. @throws what `work` throws */
-  runExclusive<T>(ledger: number, work: () => Promise<T>): Promise<T>;
-}
+export type LedgerMutex = ReturnType<typeof createLedgerMutex>;
 
-export function createLedgerMutex(): LedgerMutex {
+export function createLedgerMutex() {
   /** The last in each ledger's queue; an empty queue is forgotten. */
   const queues = new Map<number, Promise<unknown>>();
   return {
-    runExclusive(ledger, work) {
+    /** Runs `work` when all earlier work for the same ledger has settled. @throws what `work` throws */
+    runExclusive<T>(ledger: number, work: () => Promise<T>): Promise<T> {
       const before = queues.get(ledger) ?? Promise.resolve();
       const mine = before.then(work);
       const last = mine.catch(() => {});

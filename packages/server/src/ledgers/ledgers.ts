@@ -25,19 +25,7 @@ import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry
 import { weighState } from './weight.js';
 
 /** The ledgers of this deployment, as this process holds them. */
-export interface Ledgers {
-  /**
-   * The ledger of that handle or luid.
-   *
-   * @throws `api.route-not-found` for an unknown ledger (interface/ledgers#choosing-a-ledger)
-   */
-  resolve(id: string): Promise<Ledger>;
-  /**
-   * The ledger at `version` or later; `ledger` itself when it is at that version. A state at a later version than the
-   * database's is loaded anew as well: it comes from a past that the database has lost.
-   */
-  renew(ledger: Ledger, version: number): Promise<Ledger>;
-}
+export type Ledgers = ReturnType<typeof createLedgers>;
 
 /** Dependencies for making a ledger of its rows. */
 interface LedgerDependencies {
@@ -48,7 +36,7 @@ interface LedgerDependencies {
   readonly scheduler: Scheduler;
 }
 
-export function createLedgers(store: LedgerStore, deps: LedgerDependencies): Ledgers {
+export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
   const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ memory }) => memory);
   const loading = new Map<string, Promise<Ledger>>();
   const { concurrency, size, ...patience } = limits.loads;
@@ -96,10 +84,19 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies): Led
   };
 
   return {
-    async resolve(id) {
+    /**
+     * The ledger of that handle or luid.
+     *
+     * @throws `api.route-not-found` for an unknown ledger (interface/ledgers#choosing-a-ledger)
+     */
+    async resolve(id: string): Promise<Ledger> {
       return held.get(id) ?? load(id);
     },
-    async renew(stale, version) {
+    /**
+     * The ledger at `version` or later; `ledger` itself when it is at that version. A state at a later version than the
+     * database's is loaded anew as well: it comes from a past that the database has lost.
+     */
+    async renew(stale: Ledger, version: number): Promise<Ledger> {
       if (stale.version === version) return stale;
       const newer = [held.get(stale.handle), held.get(stale.luid)].find(
         (one) => one?.luid === stale.luid && one.loadNumber > stale.loadNumber && one.version >= version,

@@ -25,7 +25,7 @@ export interface Source<V> {
 export function versionsIn({ store, items, ledger }: Session, kind: Kind): Source<PageVersion> {
   return {
     payer: ledger.id,
-    fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),
+    fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, of, most }),
     itemOf: (version) => items.of(ledger, kind, version),
   };
 }

@@ -6,24 +6,21 @@ import { makeMissingVersion, type StoredVersion, type Version } from '../store/q
 type VersionKey = Pick<Version, 'luid' | 'change'>;
 
 /** The bodies of those records of a list that its index leaves undecided. */
-export interface UndecidedBodies {
-  /** The records that come next, in the order they will be asked for. */
-  follow(records: readonly VersionKey[]): void;
-  bodyOf(record: VersionKey): Promise<string>;
-}
+export type UndecidedBodies = ReturnType<typeof createUndecidedBodies>;
 
 /**
  * Prefetches bodies, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
  * mostly are.
  */
-export function createUndecidedBodies({ store, items, ledger }: Session, kind: Kind): UndecidedBodies {
+export function createUndecidedBodies({ store, items, ledger }: Session, kind: Kind) {
   let following: readonly VersionKey[] = [];
   let ahead = new Map<string, StoredVersion>();
   return {
-    follow(records) {
+    /** The records that come next, in the order they will be asked for. */
+    follow(records: readonly VersionKey[]): void {
       following = records;
     },
-    async bodyOf(record) {
+    async bodyOf(record: VersionKey): Promise<string> {
       const checked = async (version: StoredVersion) => {
         await items.check(ledger, kind, version);
         return version.body;
@@ -31,7 +28,7 @@ export function createUndecidedBodies({ store, items, ledger }: Session, kind: K
       const known = ahead.get(formatVersionKey(record));
       if (known !== undefined) return checked(known);
       const of = following.slice(following.findIndex((one) => formatVersionKey(one) === formatVersionKey(record)));
-      const found = await store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most: limits.answers.atOnce });
+      const found = await store.lists.bodies({ ledger: ledger.id, of, most: limits.answers.atOnce });
       ahead = new Map(
         found.flatMap(({ body, ...one }) => (body === null ? [] : [[formatVersionKey(one), { ...one, body }]])),
       );

@@ -11,13 +11,13 @@ import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } f
 import { measureLogs } from '../store/log/sealing.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { createFence } from './fence.js';
-import { createLogMetrics, type LogMetrics } from './metrics.js';
+import { createLogMetrics } from './metrics.js';
 import { createProofs, type Proofs } from './proofs.js';
-import { createPublisher, type Publisher } from './publish.js';
+import { createPublisher } from './publish.js';
 import { createSealer } from './sealer.js';
 import { createSystemKeyOf } from './system-keys.js';
-import { createTiles, type InTurn, type Tiles } from './tiles.js';
-import { createSealWait, type SealWait } from './wait-until-sealed.js';
+import { createTiles, type InTurn } from './tiles.js';
+import { createSealWait } from './wait-until-sealed.js';
 
 export interface LogOptions {
   readonly pool: pg.Pool;
@@ -37,24 +37,9 @@ export interface LogOptions {
 }
 
 /** The logs of all ledgers, as one process sees to them. */
-export interface Logs extends Publisher, Proofs, Tiles, SealWait {
-  /** The leaf of a change; undefined while it is not sealed. */
-  leaf(change: LoggedChange): Promise<SealedLeaf | undefined>;
-  /** How far a log is. */
-  state(ledger: number): Promise<State>;
-  /** Changes were stored: they are sealed soon. */
-  wake(): void;
-  /** The database may have been set back: what was shown is looked up anew. */
-  reload(): void;
-  /** Begins to seal. Idempotent. */
-  start(): void;
-  /** Finishes a seal under way, and begins no other. */
-  stop(): Promise<void>;
-  /** Counts what a witness answered. */
-  readonly asked: LogMetrics['asked'];
-}
+export type Logs = ReturnType<typeof createLogs>;
 
-export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions): Logs {
+export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions) {
   const { masterKey, suite, integrity, logger, policy } = options;
   const clock = () => performance.now();
   const fence = createFence(dataDir && fenceIn(dataDir), worker, clock);
@@ -82,14 +67,21 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
   return {
     ...sealer,
     ...publisher,
+    /** Counts what a witness answered. */
     asked: metrics.asked,
+    /** The database may have been set back: what was shown is looked up anew. */
     reload: () => fence.reload(),
-    inclusion: (tree, index, anew) => inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
-    consistency: (ledger, old, size) => inTurn(ledger, () => proofs.consistency(ledger, old, size)),
+    inclusion: (...[tree, index, anew]: Parameters<Proofs['inclusion']>) =>
+      inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
+    consistency: (...[ledger, old, size]: Parameters<Proofs['consistency']>) =>
+      inTurn(ledger, () => proofs.consistency(ledger, old, size)),
     ...createTiles(pool, inTurn),
     ...createSealWait(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),
-    leaf: (change) => inTurn(change.ledger, () => findLeaf(pool, change)),
-    state: (ledger) => inTurn(ledger, () => readState(pool, ledger, limits.log.batches)),
+    /** The leaf of a change; undefined while it is not sealed. */
+    leaf: (change: LoggedChange): Promise<SealedLeaf | undefined> =>
+      inTurn(change.ledger, () => findLeaf(pool, change)),
+    /** How far a log is. */
+    state: (ledger: number): Promise<State> => inTurn(ledger, () => readState(pool, ledger, limits.log.batches)),
   };
 }
 

@@ -2,16 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { MeasuredLogs } from '../store/log/sealing.js';
 
 /** What is counted of logs. */
-export interface LogMetrics {
-  /** Leaves were sealed, by a transaction of so many seconds. */
-  sealed(leaves: number, seconds: number): void;
-  /** A round of sealing has failed. */
-  failed(): void;
-  /** The log of a ledger was stopped. */
-  stopped(): void;
-  /** A witness was asked to cosign a checkpoint. */
-  asked(witness: string, outcome: WitnessOutcome): void;
-}
+export type LogMetrics = ReturnType<typeof createLogMetrics>;
 
 /**
  * How a witness answered: `cosigned`; `refused`, it does not know the log or its key; `invalid`, its answer cannot be
@@ -25,11 +16,7 @@ export type WitnessOutcome = 'cosigned' | 'refused' | 'invalid' | 'failed' | 'co
  * @param measure asked at each scrape
  * @param hasWitnesses whether checkpoints wait for cosignatures
  */
-export function createLogMetrics(
-  registry: Registry,
-  measure: () => Promise<MeasuredLogs>,
-  hasWitnesses: boolean,
-): LogMetrics {
+export function createLogMetrics(registry: Registry, measure: () => Promise<MeasuredLogs>, hasWitnesses: boolean) {
   const registers = [registry];
   const leaves = new Counter({ name: 'countersign_log_leaves_total', help: 'Changes sealed into logs.', registers });
   const seconds = new Histogram({
@@ -88,12 +75,16 @@ export function createLogMetrics(
     ({ stopped }) => stopped,
   );
   return {
-    sealed(count, took) {
+    /** Leaves were sealed, by a transaction of so many seconds. */
+    sealed(count: number, took: number): void {
       leaves.inc(count);
       seconds.observe(took);
     },
-    failed: () => failures.inc(),
-    stopped: () => stops.inc(),
-    asked: (witness, outcome) => asked.inc({ witness, outcome }),
+    /** A round of sealing has failed. */
+    failed: (): void => failures.inc(),
+    /** The log of a ledger was stopped. */
+    stopped: (): void => stops.inc(),
+    /** A witness was asked to cosign a checkpoint. */
+    asked: (witness: string, outcome: WitnessOutcome): void => asked.inc({ witness, outcome }),
   };
 }

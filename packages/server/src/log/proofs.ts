@@ -20,16 +20,7 @@ export interface TreeOf {
 }
 
 /** Proofs about the tree of a log. Hashes have 32 bytes. */
-export interface Proofs {
-  /**
-   * The proof that the tree has the leaf at `index`.
-   *
-   * @param anew whether all tiles are read anew, as when a proof of kept ones does not hold
-   */
-  inclusion(tree: TreeOf, index: number, anew?: boolean): Promise<Uint8Array[]>;
-  /** The proof that the tree of `size` leaves begins with that of `old` leaves. */
-  consistency(ledger: number, old: number, size: number): Promise<Uint8Array[]>;
-}
+export type Proofs = ReturnType<typeof createProofs>;
 
 /** What a tile takes in memory beside its nodes, about. */
 const TILE_OVERHEAD = 700;
@@ -38,11 +29,16 @@ const TILE_OVERHEAD = 700;
  * Makes proofs of the tiles that are stored. Those of proofs of inclusion are kept with all their nodes, as long as there is
  * room: every proof takes the tiles at the top and at the edge, and hashing them is most of its work.
  */
-export function createProofs(on: Queryable): Proofs {
+export function createProofs(on: Queryable) {
   const kept = new LruCache<string, TileNodes>(limits.log.nodes, ({ bytes }) => bytes + TILE_OVERHEAD);
 
   return {
-    async inclusion(tree, index, anew = false) {
+    /**
+     * The proof that the tree has the leaf at `index`.
+     *
+     * @param anew whether all tiles are read anew, as when a proof of kept ones does not hold
+     */
+    async inclusion(tree: TreeOf, index: number, anew: boolean = false): Promise<Uint8Array[]> {
       const { ledger, origin, size } = tree;
       const tiles = tilesForInclusion(index, size);
       const keyOf = ({ level, index, width }: Tile) => `${ledger} ${origin} ${level}/${index}/${width}`;
@@ -57,7 +53,8 @@ export function createProofs(on: Queryable): Proofs {
       }
       return inclusionProof(index, size, async (level, index) => known.get(tileKey({ level, index }))!, sha256);
     },
-    async consistency(ledger, old, size) {
+    /** The proof that the tree of `size` leaves begins with that of `old` leaves. */
+    async consistency(ledger: number, old: number, size: number): Promise<Uint8Array[]> {
       const tiles = tilesForConsistency(old, size);
       const hashes = await readWhole(on, ledger, tiles);
       const known = new Map(tiles.map((tile, at) => [tileKey(tile), hashes[at]!]));

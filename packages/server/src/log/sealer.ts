@@ -31,14 +31,7 @@ import type { SystemKeyOf } from './system-keys.js';
 import { AlteredLeaves } from './tree-rows.js';
 
 /** Seals queued leaves into the logs of their ledgers, in every process (decision 0033). */
-export interface Sealer {
-  /** Something was queued. */
-  wake(): void;
-  /** Begins. */
-  start(): void;
-  /** Finishes a seal under way, and begins no other. */
-  stop(): Promise<void>;
-}
+export type Sealer = ReturnType<typeof createSealer>;
 
 export interface SealerOptions {
   readonly pool: pg.Pool;
@@ -60,7 +53,7 @@ export interface SealerOptions {
  * Seals in rounds. Each takes all ledgers that have leaves queued, some in one transaction. No process leads: the
  * lock of a ledger's log keeps others from that ledger, and they leave it out.
  */
-export function createSealer(options: SealerOptions): Sealer {
+export function createSealer(options: SealerOptions) {
   const { clock, logger } = options;
   const { tick, poll } = limits.log;
   const resting: RestingLedgers = new Map();
@@ -93,15 +86,18 @@ export function createSealer(options: SealerOptions): Sealer {
   });
   let isStarted = false;
   return {
-    wake() {
+    /** Something was queued. */
+    wake(): void {
       isWanted = true;
       if (isStarted && !running) alarm.set(0);
     },
-    start() {
+    /** Begins. */
+    start(): void {
       isStarted = true;
       alarm.set(0);
     },
-    async stop() {
+    /** Finishes a seal under way, and begins no other. */
+    async stop(): Promise<void> {
       isStopped = true;
       alarm.stop();
       await running;

@@ -23,12 +23,7 @@ export interface ServedTile {
 }
 
 /** Serves the tiles of logs, and the entries below them. */
-export interface Tiles {
-  /** A tile of a tree that is shown; undefined where it is not in that tree. */
-  tile(ledger: number, shown: Shown, tile: Tile): Promise<ServedTile | undefined>;
-  /** Entries of a tree that is shown; undefined where they are not in that tree. */
-  entries(ledger: number, shown: Shown, tile: EntryTile): Promise<ServedTile | undefined>;
-}
+export type Tiles = ReturnType<typeof createTiles>;
 
 /** What a tile takes in memory beside its bytes, about. */
 const TILE_ENTRY_BYTES = 500;
@@ -37,7 +32,7 @@ const TILE_ENTRY_BYTES = 500;
 export type InTurn = <T>(ledger: number, work: () => Promise<T>) => Promise<T>;
 
 /** Keeps tiles in memory as long as there is room: what is in a tree never changes. */
-export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
+export function createTiles(on: Queryable, inTurn: InTurn) {
   const kept = new LruCache<string, ServedTile>(limits.log.tiles, ({ bytes }) => bytes.length + TILE_ENTRY_BYTES);
 
   /** @returns undefined where the log has begun anew meanwhile */
@@ -60,7 +55,8 @@ export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
   };
 
   return {
-    async tile(ledger, shown, tile) {
+    /** A tile of a tree that is shown; undefined where it is not in that tree. */
+    async tile(ledger: number, shown: Shown, tile: Tile): Promise<ServedTile | undefined> {
       if (!isInTree(tile, shown.size)) return undefined;
       return served(ledger, shown, tile, formatTilePath(tile), async () => {
         const [hashes] = await readStoredTiles(on, ledger, [tile]);
@@ -68,7 +64,8 @@ export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
         return hashes;
       });
     },
-    async entries(ledger, shown, tile) {
+    /** Entries of a tree that is shown; undefined where they are not in that tree. */
+    async entries(ledger: number, shown: Shown, tile: EntryTile): Promise<ServedTile | undefined> {
       const place = { level: 0, ...tile };
       if (!isInTree(place, shown.size)) return undefined;
       return served(ledger, shown, place, formatEntriesPath(tile), async () => {

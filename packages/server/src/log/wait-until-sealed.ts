@@ -4,21 +4,7 @@ import { findPlaces, isLogStalled, type LoggedChange, type Place } from '../stor
 import type { Queryable } from '../store/queries/statement.js';
 
 /** Lets writes wait until their changes are sealed (interface/log#wait-until-sealed). */
-export interface SealWait {
-  /**
-   * Resolves with the place of a change once it is sealed.
-   *
-   * @param patience milliseconds
-   * @param left aborted when nobody waits any more
-   * @returns undefined when the time is over, or nobody waits; at once `full` when too many wait already, and `stalled` when
-   *   the log is stopped, or has changes of before to add first
-   */
-  whenSealed(
-    change: LoggedChange,
-    patience: number,
-    left: AbortSignal,
-  ): Promise<Place | 'full' | 'stalled' | undefined>;
-}
+export type SealWait = ReturnType<typeof createSealWait>;
 
 interface SealWaiter extends LoggedChange {
   readonly end: (place: Place | undefined) => void;
@@ -29,7 +15,7 @@ interface SealWaiter extends LoggedChange {
  *
  * @param failed told of a look that failed; the next one is made all the same
  */
-export function createSealWait(on: Queryable, failed: (error: unknown) => void): SealWait {
+export function createSealWait(on: Queryable, failed: (error: unknown) => void) {
   const { every, count, each, spare } = limits.log.waiting;
   const waiting = new Set<SealWaiter>();
   const counts = new Map<number, number>();
@@ -83,7 +69,19 @@ export function createSealWait(on: Queryable, failed: (error: unknown) => void):
     });
 
   return {
-    async whenSealed(change, patience, left) {
+    /**
+     * Resolves with the place of a change once it is sealed.
+     *
+     * @param patience milliseconds
+     * @param left aborted when nobody waits any more
+     * @returns undefined when the time is over, or nobody waits; at once `full` when too many wait already, and `stalled` when
+     *   the log is stopped, or has changes of before to add first
+     */
+    async whenSealed(
+      change: LoggedChange,
+      patience: number,
+      left: AbortSignal,
+    ): Promise<Place | 'full' | 'stalled' | undefined> {
       const { ledger } = change;
       const others = counts.get(ledger) ?? 0;
       // The last places are for ledgers of which nobody waits.

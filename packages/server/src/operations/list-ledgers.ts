@@ -40,7 +40,7 @@ function ownRecords({ store, integrity }: Service, owner: string | undefined): S
     async fetch(ledgers) {
       const found: Sized[] = [];
       for (const own of ledgers) {
-        found.push(...(await store.lists.bodies({ ledger: own.ledger, kind: 'ledger', of: [own], most: own.size })));
+        found.push(...(await store.lists.bodies({ ledger: own.ledger, of: [own], most: own.size })));
       }
       return found;
     },

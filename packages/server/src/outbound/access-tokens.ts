@@ -26,16 +26,7 @@ export interface AccessTokenRequest {
 export type TokenOutcome = 'issued' | 'refused' | 'invalid' | 'failed';
 
 /** The access tokens that this process calls other services with. */
-export interface AccessTokens {
-  /**
-   * A token: a cached one while it is good, else a new one, which all who wait for it share.
-   *
-   * @param within milliseconds to wait
-   * @param refused a token that a service did not take; another one is returned, unless the endpoint issues it again
-   * @throws OutboundFailure when there is none; Overloaded when too many callers wait for one
-   */
-  take(request: AccessTokenRequest, within: number, refused?: string): Promise<string>;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 interface CachedToken {
   readonly token: string;
@@ -57,12 +48,7 @@ interface AccessTokenOptions {
  * Fetches access tokens, and keeps each in an LRU cache for as long as its `expires_in` says, less a margin; for a minute
  * at least and a day at most.
  */
-export function createAccessTokens({
-  outbound,
-  now,
-  fetched,
-  calls = limits.outbound.calls,
-}: AccessTokenOptions): AccessTokens {
+export function createAccessTokens({ outbound, now, fetched, calls = limits.outbound.calls }: AccessTokenOptions) {
   const { accessTokens: tokens } = limits;
   const cache = new LruCache<string, CachedToken>(tokens.together, ({ token }) => token.length + OVERHEAD);
   const underway = new Map<string, Promise<string>>();
@@ -96,7 +82,14 @@ export function createAccessTokens({
   };
 
   return {
-    async take(request, within, refused) {
+    /**
+     * A token: a cached one while it is good, else a new one, which all who wait for it share.
+     *
+     * @param within milliseconds to wait
+     * @param refused a token that a service did not take; another one is returned, unless the endpoint issues it again
+     * @throws OutboundFailure when there is none; Overloaded when too many callers wait for one
+     */
+    async take(request: AccessTokenRequest, within: number, refused?: string): Promise<string> {
       const key = `${request.ledger}/${request.purpose}`;
       const kept = cache.get(key);
       if (kept && kept.token !== refused && now() < kept.until) return kept.token;

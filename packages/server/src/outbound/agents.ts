@@ -31,16 +31,7 @@ export interface AgentOptions {
  * The connections of a process to services outside: those of each ledger by themselves, so that none waits for what another has
  * under way with the same host; and those with each client certificate.
  */
-export interface Agents {
-  /**
-   * The connections for calls of a ledger. They may be closed by the next turn of the event loop, so a call begins at once.
-   *
-   * @throws UnusableKey
-   */
-  take(ledger: number, certificate?: ClientCertificate): Agent;
-  /** Closes all connections when the calls under way have ended. */
-  close(): Promise<void>;
-}
+export type Agents = ReturnType<typeof createAgents>;
 
 /** What connections are made with. The guard may resolve names in place of `lookup`. */
 interface ConnectionDeps {
@@ -48,7 +39,7 @@ interface ConnectionDeps {
   readonly handshakes: Handshakes;
 }
 
-export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionDeps): Agents {
+export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionDeps) {
   const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
   const { sockets = openSockets, idle = limits.outbound.idle } = options;
   const { connect: timeout, total, answer } = limits.outbound;
@@ -92,14 +83,20 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
     }
   };
   return {
-    take(ledger, certificate) {
+    /**
+     * The connections for calls of a ledger. They may be closed by the next turn of the event loop, so a call begins at once.
+     *
+     * @throws UnusableKey
+     */
+    take(ledger: number, certificate?: ClientCertificate): Agent {
       if (!certificate) return ofLedgers.getOrSet(ledger, () => opened(make(ledger, origins, plain)));
       const id = certificateId(ledger, certificate);
       const known = refused.get(id);
       if (known) throw known;
       return withCertificate.getOrSet(id, () => agentWith(ledger, certificate, id));
     },
-    async close() {
+    /** Closes all connections when the calls under way have ended. */
+    async close(): Promise<void> {
       for (const agent of [...open]) letGo(agent);
       await Promise.all(closing);
     },

@@ -2,19 +2,13 @@
 const NO_LEDGER_ID = 0;
 
 /** Which ledgers call which hosts. */
-export interface Callers {
-  /** Marks a call of a ledger to a host, until the returned function is called. */
-  add(ledger: number, host: string): () => void;
-  /** Whether any ledger calls a host. */
-  has(host: string): boolean;
-  /** The ledgers that call a host; one that none has where no call leads to it. */
-  of(host: string): readonly number[];
-}
+export type Callers = ReturnType<typeof createCallers>;
 
-export function createCallers(): Callers {
+export function createCallers() {
   const calls = new Map<string, Map<number, number>>();
   return {
-    add(ledger, host) {
+    /** Marks a call of a ledger to a host, until the returned function is called. */
+    add(ledger: number, host: string): () => void {
       const ledgers = calls.get(host) ?? new Map<number, number>();
       calls.set(host, ledgers);
       countUp(ledgers, ledger, 1);
@@ -23,8 +17,10 @@ export function createCallers(): Callers {
         if (ledgers.size === 0 && calls.get(host) === ledgers) calls.delete(host);
       };
     },
-    has: (host) => calls.has(host),
-    of: (host) => [...(calls.get(host)?.keys() ?? [NO_LEDGER_ID])],
+    /** Whether any ledger calls a host. */
+    has: (host: string): boolean => calls.has(host),
+    /** The ledgers that call a host; one that none has where no call leads to it. */
+    of: (host: string): readonly number[] => [...(calls.get(host)?.keys() ?? [NO_LEDGER_ID])],
   };
 }
 

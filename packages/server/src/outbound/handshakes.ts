@@ -3,12 +3,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 /** Bounds the TLS handshakes with services, which tenants choose, by the time that they take of the event loop. */
-export interface Handshakes {
-  /** Asked before a connection is made. @throws Resting */
-  assertMayBegin(ledger: number, host: string): void;
-  /** Opens the account of a handshake of a ledger with a host, which is named with its port. */
-  begin(ledger: number, host: string): Handshake;
-}
+export type Handshakes = ReturnType<typeof createHandshakes>;
 
 /** The account of a handshake. */
 export interface Handshake {
@@ -52,7 +47,7 @@ export function createHandshakes(
   isCalled: (ledger: number, host: string) => boolean = () => true,
   bounds: HandshakeBounds = limits.handshakes,
   now: () => number = () => performance.now(),
-): Handshakes {
+) {
   const { quick, burst, rest, remembered } = bounds;
   /** When each has paid: ledgers, and hosts of ledgers. */
   const debts = new LruCache<string, { readonly paid: number }>(remembered);
@@ -68,8 +63,10 @@ export function createHandshakes(
   };
   const inTurn = shareTurns(quick, now);
   return {
+    /** Asked before a connection is made. @throws Resting */
     assertMayBegin,
-    begin(ledger, host) {
+    /** Opens the account of a handshake of a ledger with a host, which is named with its port. */
+    begin(ledger: number, host: string): Handshake {
       let spent = 0;
       const pay = (took: number) => {
         // Quick ones are free; one that is slow pays for all that it took.

@@ -2,23 +2,14 @@ import type { LookupAddress } from 'node:dns';
 import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import { limits } from '../limits.js';
-import { type Callers, chargeCallers, createCallers } from './callers.js';
+import { chargeCallers, createCallers } from './callers.js';
 import { addressesHere, HOSTS_FILE, parseHosts } from './hosts-file.js';
 import { type AskServers, createNameServers, type FoundAddresses } from './name-servers.js';
 import { candidatesOf, parseSearchOrder, RESOLVER_FILE } from './search-order.js';
 import { watchFile } from './watched-file.js';
 
 /** The names of hosts that calls lead to (decision 0013). */
-export interface HostNames {
-  /** The calls that lookups are made for: each is counted for one of the ledgers that call the host. */
-  readonly callers: Callers;
-  /**
-   * The addresses of a host, one at least.
-   *
-   * @throws Error with the code `ENOTFOUND` for a name that has none; with `EAI_AGAIN` when that is not known
-   */
-  lookup(host: string): Promise<readonly LookupAddress[]>;
-}
+export type HostNames = ReturnType<typeof createHostNames>;
 
 export interface NamesOptions {
   /** `address:port` of name servers, in place of those of the system. */
@@ -39,7 +30,7 @@ interface KnownAddresses {
  * Resolves names as the system does: the hosts file, then name servers, in the order of the domains to search. Bounded in
  * time, and for each ledger in the number under way; what was found, or not, is remembered for some seconds.
  */
-export function createHostNames(options: NamesOptions = {}): HostNames {
+export function createHostNames(options: NamesOptions = {}) {
   const { hostsFile = HOSTS_FILE, resolverFile = RESOLVER_FILE, servers } = options;
   const { lookup: bounds, kept } = limits.names;
   const hosts = watchFile(hostsFile, parseHosts);
@@ -78,8 +69,14 @@ export function createHostNames(options: NamesOptions = {}): HostNames {
   };
 
   return {
+    /** The calls that lookups are made for: each is counted for one of the ledgers that call the host. */
     callers,
-    async lookup(host) {
+    /**
+     * The addresses of a host, one at least.
+     *
+     * @throws Error with the code `ENOTFOUND` for a name that has none; with `EAI_AGAIN` when that is not known
+     */
+    async lookup(host: string): Promise<readonly LookupAddress[]> {
       const name = host.toLowerCase();
       const found = await (remembered(name) ??
         charged(host, (ledger) =>

@@ -4,10 +4,7 @@ import type { buildConnector } from 'undici';
 import { limits } from '../limits.js';
 
 /** The open connections of a process to services outside, of all ledgers. */
-export interface OpenSockets {
-  /** Counts each connection that is made, until it is closed. */
-  count(connect: buildConnector.connector): buildConnector.connector;
-}
+export type OpenSockets = ReturnType<typeof createOpenSockets>;
 
 /** Told when a call begins and ends on a connection. */
 interface Watcher {
@@ -34,7 +31,7 @@ subscribe('undici:request:trailers', (message) => {
 });
 
 /** @param most connections; beyond it the one that has been idle longest is closed. Those with a call stay open */
-export function createOpenSockets(most: number): OpenSockets {
+export function createOpenSockets(most: number) {
   const open = new Set<Socket>();
   /** In the order in which they became idle. */
   const idle = new Set<Socket>();
@@ -59,17 +56,20 @@ export function createOpenSockets(most: number): OpenSockets {
     },
   };
   return {
-    count: (connect) => (options, callback) =>
-      connect(options, (...[error, socket]) => {
-        if (error) return callback(error, null);
-        watchers.set(socket, watcher);
-        open.add(socket);
-        socket.once('close', () => forget(socket));
-        shrink();
-        // Until its call begins: whoever waited for it may have given up.
-        idle.add(socket);
-        callback(null, socket);
-      }),
+    /** Counts each connection that is made, until it is closed. */
+    count:
+      (connect: buildConnector.connector): buildConnector.connector =>
+      (options, callback) =>
+        connect(options, (...[error, socket]) => {
+          if (error) return callback(error, null);
+          watchers.set(socket, watcher);
+          open.add(socket);
+          socket.once('close', () => forget(socket));
+          shrink();
+          // Until its call begins: whoever waited for it may have given up.
+          idle.add(socket);
+          callback(null, socket);
+        }),
   };
 }
 

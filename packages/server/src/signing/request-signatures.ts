@@ -18,31 +18,14 @@ interface SentSignature {
  * Signatures of requests that come together, made and verified many at a time (decision 0026). A ledger that asks for many has
  * its later requests wait, so that those of others are in the next message.
  */
-export interface RequestSignatures {
-  /**
-   * Sets `result` of the proofs.
-   *
-   * @param ledger the id
-   * @throws Overloaded when too many requests of the ledger wait
-   */
-  sign(ledger: number, proofs: readonly UnsignedProof[]): Promise<void>;
-  /**
-   * Verifies signatures in advance. It does not check what was signed: the caller still compares the digest with the data.
-   *
-   * @param ledger the id
-   * @param sent as many as a record may have
-   * @returns a suite that knows of these signatures whether they hold, and verifies all others itself
-   * @throws Overloaded when too many requests of the ledger wait
-   */
-  verifyAhead(ledger: number, sent: readonly SentSignature[]): Promise<Suite>;
-}
+export type RequestSignatures = ReturnType<typeof createRequestSignatures>;
 
 /** @param batched told of each run over several requests, with what it did */
 export function createRequestSignatures(
   signing: Signing,
   suite: Suite,
   batched?: (of: 'sign' | 'verify', ...run: Parameters<Watch>) => void,
-): RequestSignatures {
+) {
   const sign = gatherByLedger<UnsignedProof, void>(
     async (proofs) => {
       await signing.sign(proofs);
@@ -55,10 +38,24 @@ export function createRequestSignatures(
     (...run) => batched?.('verify', ...run),
   );
   return {
-    async sign(ledger, proofs) {
+    /**
+     * Sets `result` of the proofs.
+     *
+     * @param ledger the id
+     * @throws Overloaded when too many requests of the ledger wait
+     */
+    async sign(ledger: number, proofs: readonly UnsignedProof[]): Promise<void> {
       if (proofs.length > 0) await sign(ledger, proofs);
     },
-    async verifyAhead(ledger, sent) {
+    /**
+     * Verifies signatures in advance. It does not check what was signed: the caller still compares the digest with the data.
+     *
+     * @param ledger the id
+     * @param sent as many as a record may have
+     * @returns a suite that knows of these signatures whether they hold, and verifies all others itself
+     * @throws Overloaded when too many requests of the ledger wait
+     */
+    async verifyAhead(ledger: number, sent: readonly SentSignature[]): Promise<Suite> {
       const checks = sent.map(toCheck).filter((check) => check !== undefined);
       if (checks.length === 0) return suite;
       const holds = await verify(ledger, checks);

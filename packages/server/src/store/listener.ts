@@ -2,9 +2,7 @@ import pg from 'pg';
 import { type BackOff, backOff } from '../base/back-off.js';
 
 /** A dedicated connection that hears `NOTIFY` on a channel. */
-export interface Listener {
-  close(): Promise<void>;
-}
+export type Listener = ReturnType<typeof listen>;
 
 export interface ListenerOptions {
   readonly database: pg.ClientConfig;
@@ -25,7 +23,7 @@ export interface ListenerOptions {
  * Listens on a channel until closed, and reconnects after a back-off when the connection is lost. Notifications are
  * hints: those sent meanwhile are lost, as are those to a connection that died silently.
  */
-export function listen(options: ListenerOptions): Listener {
+export function listen(options: ListenerOptions) {
   const { listening, failed, reconnect, random } = options;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +58,7 @@ export function listen(options: ListenerOptions): Listener {
 
   let connecting = connect();
   return {
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);
       await connecting;

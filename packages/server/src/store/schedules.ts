@@ -15,24 +15,7 @@ export interface FollowedSchedule {
 }
 
 /** The rows of schedule policies (sql/migrations/0011-schedules.sql). */
-export interface Schedules {
-  /**
-   * Marks as due, in all ledgers: schedule policies that have no row yet; rows that were made on another version of
-   * their ledger, which may have changed the policy or the configuration; and those whose next instant has come.
-   *
-   * @param now milliseconds since 1970
-   * @returns how many were marked; as many again may be left
-   */
-  markDue(now: number, signal: AbortSignal): Promise<number>;
-  /** All rows of a ledger. */
-  of(ledger: number): Promise<FollowedSchedule[]>;
-  /** Keeps rows that were made on a version of the ledger, and are due no more. `through` never goes back. */
-  keep(ledger: number, version: number, rows: readonly FollowedSchedule[]): Promise<void>;
-  /** Forgets the rows of a ledger but those of these policies. */
-  forgetOthers(ledger: number, policies: readonly string[]): Promise<void>;
-  /** Leaves the rows of a ledger alone but those of these policies: they are due no more, and come no more. */
-  passOverOthers(ledger: number, version: number, policies: readonly string[]): Promise<void>;
-}
+export type Schedules = ReturnType<typeof createSchedules>;
 
 /** What the index of schedule policies is of: as in the migration, word for word. */
 const IS_SCHEDULE = `r.kind = 'policy'
@@ -65,14 +48,22 @@ const KEEP = `insert into schedule (ledger_id, policy, version, hash, through, n
   on conflict (ledger_id, policy) do update set version = excluded.version, hash = excluded.hash,
     through = greatest(schedule.through, excluded.through), next_at = excluded.next_at, due = null`;
 
-export function createSchedules(pool: pg.Pool): Schedules {
+export function createSchedules(pool: pg.Pool) {
   return {
-    async markDue(now, signal) {
+    /**
+     * Marks as due, in all ledgers: schedule policies that have no row yet; rows that were made on another version of
+     * their ledger, which may have changed the policy or the configuration; and those whose next instant has come.
+     *
+     * @param now milliseconds since 1970
+     * @returns how many were marked; as many again may be left
+     */
+    async markDue(now: number, signal: AbortSignal): Promise<number> {
       const statement = { name: 'mark-schedules', text: MARK_DUE, values: [new Date(now)] };
       const { rows } = await queryUntil<{ marked: number }>(pool, statement, signal);
       return rows[0]!.marked;
     },
-    async of(ledger) {
+    /** All rows of a ledger. */
+    async of(ledger: number): Promise<FollowedSchedule[]> {
       const { rows } = await pool.query<Row>({
         name: 'schedules-of',
         text: 'select policy, hash, through, next_at from schedule where ledger_id = $1',
@@ -80,7 +71,8 @@ export function createSchedules(pool: pg.Pool): Schedules {
       });
       return rows.map(followed);
     },
-    async keep(ledger, version, rows) {
+    /** Keeps rows that were made on a version of the ledger, and are due no more. `through` never goes back. */
+    async keep(ledger: number, version: number, rows: readonly FollowedSchedule[]): Promise<void> {
       await pool.query({
         name: 'keep-schedules',
         text: KEEP,
@@ -94,11 +86,13 @@ export function createSchedules(pool: pg.Pool): Schedules {
         ],
       });
     },
-    async forgetOthers(ledger, policies) {
+    /** Forgets the rows of a ledger but those of these policies. */
+    async forgetOthers(ledger: number, policies: readonly string[]): Promise<void> {
       const text = 'delete from schedule where ledger_id = $1 and policy <> all ($2::text[])';
       await pool.query({ name: 'forget-schedules', text, values: [ledger, policies] });
     },
-    async passOverOthers(ledger, version, policies) {
+    /** Leaves the rows of a ledger alone but those of these policies: they are due no more, and come no more. */
+    async passOverOthers(ledger: number, version: number, policies: readonly string[]): Promise<void> {
       const text = `update schedule set version = $2, next_at = null, due = null
         where ledger_id = $1 and policy <> all ($3::text[])`;
       await pool.query({ name: 'pass-over-schedules', text, values: [ledger, version, policies] });

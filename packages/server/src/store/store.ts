@@ -1,60 +1,36 @@
 import type pg from 'pg';
 import type { LedgerClock } from '../base/ledger-clock.js';
 import { limits } from '../limits.js';
-import { type Commit, createCommitter, createSettling } from './committer/commit.js';
-import { createLabeled, type Labeled } from './committer/labeled.js';
+import { createCommitter, createSettling } from './committer/commit.js';
+import { createLabeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
-import type { Outcome } from './committer/write.js';
+import type { Outcome, Write } from './committer/write.js';
 import { UNWATCHED } from './disk-space.js';
 import { createErasing, type Erasure } from './erasure.js';
-import { createLoadBooks, type LoadBooks } from './money/books.js';
-import { createHolds, type Holds } from './money/holds.js';
-import { createOpenIntents, type OpenIntents } from './money/open-intents.js';
-import { createMoneyLists, type MoneyLists } from './money/rows.js';
-import { createDeliveryLists, type DeliveryLists } from './outbox/delivery-list.js';
+import { createLoadBooks } from './money/books.js';
+import { createHolds } from './money/holds.js';
+import { createOpenIntents } from './money/open-intents.js';
+import { createMoneyLists } from './money/rows.js';
+import { createDeliveryLists } from './outbox/delivery-list.js';
 import { createDeliveryRetries, type DeliveryRetries } from './outbox/delivery-retries.js';
 import { createAdmission } from './queries/admission.js';
 import { type Bodies, createBodies } from './queries/bodies.js';
-import { createHistory, createHistoryPage, type History, type HistoryPage } from './queries/history.js';
+import { createHistory, createHistoryPage } from './queries/history.js';
 import { createLedgerStore, type LedgerStore } from './queries/ledgers.js';
-import { createLinked, type Linked } from './queries/linked.js';
+import { createLinked } from './queries/linked.js';
 import { createLists, type Lists } from './queries/list.js';
-import { createLookup, type Lookup } from './queries/lookup.js';
-import { createSecrets, type SecretLookup } from './queries/secrets.js';
-import { createSignerLookup, type SignerLookup } from './queries/signers.js';
+import { createLookup } from './queries/lookup.js';
+import { createSecrets } from './queries/secrets.js';
+import { createSignerLookup } from './queries/signers.js';
 import type { Queryable } from './queries/statement.js';
-import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
+import { createUsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
 import { type Quotas, UNLIMITED } from './quotas.js';
 import { transaction } from './transaction.js';
 import type { WriteGuard } from './writes-refused.js';
 
 /** All access to the database. */
-export interface Store {
-  readonly commit: Commit;
-  /** Stores decisions on intents, all of them or none. @throws what the database throws: the outcome is then unknown */
-  settle(settlement: Settlement): Promise<Settled>;
-  /** Stores that a record is erased, and forgets it. @throws Unsealed while a leaf of it waits to be sealed */
-  erase(erasure: Erasure): Promise<Outcome>;
-  readonly loadBooks: LoadBooks;
-  readonly openIntents: OpenIntents;
-  readonly findVersion: Lookup;
-  readonly signers: SignerLookup;
-  readonly history: History;
-  /** Lists that clients request; ledgers take turns. */
-  readonly lists: Listings;
-  /** Lists that the ledger itself needs for a decision: they bypass the queue of clients' lists. */
-  readonly find: Lists['page'];
-  readonly linked: Linked;
-  readonly labeled: Labeled;
-  readonly holds: Holds;
-  readonly bodies: Bodies;
-  readonly secrets: SecretLookup;
-  readonly usedProofs: UsedProofs;
-  readonly retries: DeliveryRetries;
-  readonly ledgers: LedgerStore;
-  readonly quotas: Quotas;
-}
+export type Store = ReturnType<typeof createStore>;
 
 /** Connections to the database, by what they are for. */
 export interface Pools {
@@ -64,14 +40,9 @@ export interface Pools {
 }
 
 /** Reads of many records on behalf of clients. */
-export interface Listings extends Lists {
-  readonly history: HistoryPage;
-  readonly bodies: Bodies;
-  readonly deliveries: DeliveryLists;
-  readonly money: MoneyLists;
-}
+export type Listings = ReturnType<typeof listings>;
 
-function listings(on: Queryable): Listings {
+function listings(on: Queryable) {
   return {
     ...createLists(on),
     history: createHistoryPage(on),
@@ -128,7 +99,7 @@ function withTimeout(pool: pg.Pool, milliseconds: number): Queryable {
   };
 }
 
-/** Checked reads for the ledger's own decisions. */
+/** Lists that the ledger itself needs for a decision: verified, and outside the queue of clients' lists. */
 function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies: Bodies } {
   const lists = createLists(on);
   const bodies = createBodies(on);
@@ -162,7 +133,7 @@ export function createStore(
   stored: () => void = () => {},
   moments?: LedgerClock,
   quotas: Quotas = UNLIMITED,
-): Store {
+) {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'), moments);
   const settle = createSettling(pool);
@@ -171,20 +142,22 @@ export function createStore(
   const findVersion = createLookup(pool, guards, watch('lookup'));
   const retries = createDeliveryRetries(pool);
   return {
-    async commit(write) {
+    async commit(write: Write): Promise<Outcome> {
       writes.assert();
       const outcome = await commit(write);
       if (outcome.newest) moments?.saw(write.ledger, outcome.newest);
       stored();
       return outcome;
     },
-    async settle(settlement) {
+    /** Stores decisions on intents, all of them or none. @throws what the database throws: the outcome is then unknown */
+    async settle(settlement: Settlement): Promise<Settled> {
       writes.assert();
       const settled = await settle(settlement);
       stored();
       return settled;
     },
-    async erase(erasure) {
+    /** Stores that a record is erased, and forgets it. @throws Unsealed while a leaf of it waits to be sealed */
+    async erase(erasure: Erasure): Promise<Outcome> {
       writes.assert();
       const outcome = await erase(erasure);
       stored();
@@ -196,6 +169,7 @@ export function createStore(
     findVersion,
     signers: createSignerLookup(pool, guards, findVersion),
     history: createHistory(pool, guards),
+    /** Lists that clients request; ledgers take turns. */
     lists: admitLists(lists),
     ...checkReads(pool, guards.check),
     linked: createLinked(pool, guards),
@@ -204,18 +178,18 @@ export function createStore(
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
     retries: {
-      async request(retry) {
+      async request(retry: Parameters<DeliveryRetries['request']>[0]) {
         writes.assert();
         return retries.request(retry);
       },
-      async resend(retry) {
+      async resend(retry: Parameters<DeliveryRetries['resend']>[0]) {
         writes.assert();
         return retries.resend(retry);
       },
     },
     ledgers: {
       ...ledgers,
-      async create(ledger, births) {
+      async create(...[ledger, births]: Parameters<LedgerStore['create']>) {
         writes.assert();
         quotas.admitLedger();
         const isCreated = await ledgers.create(ledger, births);

@@ -4,15 +4,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 /** How a witness has served this process, and what it may be asked because of it. */
-export interface CircuitBreaker {
-  /**
-   * Runs a request to the witness, when it is due for one.
-   *
-   * @returns undefined while the witness rests after failures, for this log or for all, or has too much to do; also when the
-   *   server itself has too much to do for the request
-   */
-  ask<T extends { readonly outcome: string }>(ledger: number, request: () => Promise<T>): Promise<T | undefined>;
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 interface FailureCount {
   count: number;
@@ -29,7 +21,7 @@ export function createCircuitBreaker(
   clock: () => number,
   random: () => number,
   refused: BackOff = limits.witnesses.refused,
-): CircuitBreaker {
+) {
   const { each, patience, retry } = limits.witnesses;
   const all: FailureCount = { count: 0, until: 0 };
   const byLedger = new LruCache<number, FailureCount>(limits.ledgers.count);
@@ -77,7 +69,16 @@ export function createCircuitBreaker(
   };
 
   return {
-    async ask(ledger, request) {
+    /**
+     * Runs a request to the witness, when it is due for one.
+     *
+     * @returns undefined while the witness rests after failures, for this log or for all, or has too much to do; also when the
+     *   server itself has too much to do for the request
+     */
+    async ask<T extends { readonly outcome: string }>(
+      ledger: number,
+      request: () => Promise<T>,
+    ): Promise<T | undefined> {
       const isResting = clock() < all.until && all.count > 0;
       if (isResting || clock() < (byLedger.get(ledger)?.until ?? 0) || !(await turn())) return undefined;
       try {

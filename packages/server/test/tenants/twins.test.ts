@@ -123,7 +123,7 @@ describe('of ledgers that are alike in everything, each', () => {
         expect(bodies, JSON.stringify(some)).toEqual([bodyOf(at, 'symbol', 'listed')]);
         const indexed = (await store.lists.index(query)).records;
         expect(indexed.map(({ luid, key }) => [luid, key])).toEqual([['$symbol.listed', 'listed']]);
-        const versions = await store.lists.bodies({ ledger, kind: 'symbol', of: indexed, most: 0 });
+        const versions = await store.lists.bodies({ ledger, of: indexed, most: 0 });
         expect(versions.map(({ body }) => body)).toEqual([bodyOf(at, 'symbol', 'listed')]);
       });
     }

@@ -31,21 +31,12 @@ export interface LimitRow {
 }
 
 /** What wallets hold, and within which bounds. */
-export interface MoneyLists {
-  /**
-   * Balances by symbol, `available` before `reserved`. Both are of one moment: a movement shows in both or in neither.
-   *
-   * @throws `api.request-timeout` when the query takes too long
-   */
-  balances(query: RowsQuery): Promise<Rows<BalanceRow>>;
-  /** Limits by symbol, then metric. @throws as `balances` does */
-  limits(query: RowsQuery): Promise<Rows<LimitRow>>;
-}
+export type MoneyLists = ReturnType<typeof createMoneyLists>;
 
 /** A page, and the number of all rows that match. */
 export type Rows<R> = AsOf<{ readonly total: number; readonly rows: readonly R[] }>;
 
-export function createMoneyLists(on: Queryable): MoneyLists {
+export function createMoneyLists(on: Queryable) {
   const run = statementRunner(on);
   const page = async <R extends object>(query: RowsQuery, of: Listed): Promise<Rows<R>> => {
     const { ledger, filters, limit, offset } = query;
@@ -66,8 +57,14 @@ export function createMoneyLists(on: Queryable): MoneyLists {
     };
   };
   return {
-    balances: (query) => page(query, BALANCES),
-    limits: (query) => page(query, LIMITS),
+    /**
+     * Balances by symbol, `available` before `reserved`. Both are of one moment: a movement shows in both or in neither.
+     *
+     * @throws `api.request-timeout` when the query takes too long
+     */
+    balances: (query: RowsQuery): Promise<Rows<BalanceRow>> => page(query, BALANCES),
+    /** Limits by symbol, then metric. @throws as `balances` does */
+    limits: (query: RowsQuery): Promise<Rows<LimitRow>> => page(query, LIMITS),
   };
 }
 

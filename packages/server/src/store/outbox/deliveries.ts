@@ -56,49 +56,7 @@ export interface Started {
 }
 
 /** The outbox, as the worker of deliveries uses it. */
-export interface DeliveryStore {
-  /**
-   * Looks at the deliveries of a queue that were due first, and marks them as running, but for events of effects that rest.
-   *
-   * @param running handles that this process attempts already
-   * @param failures in a row after which an effect rests; none does unless given
-   */
-  start(
-    queue: DeliveryQueue,
-    now: Date,
-    count: number,
-    running: readonly string[],
-    failures?: number,
-  ): Promise<Started>;
-  /** Sets a piece of what is due in a queue aside, without an attempt: events of effects that rest. */
-  setAside(queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<void>;
-  /** Whether further deliveries of queues are due; of many queues in one query. */
-  haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]>;
-  /** Stores what became of attempts of one ledger. */
-  settle(settlements: readonly Settlement[]): Promise<void>;
-  /** Bytes of versions of a ledger, together. */
-  size(ledger: number, of: readonly (readonly [kind: KindName, luid: string, change: number])[]): Promise<number>;
-  /**
-   * Counts the deliveries of the whole deployment that wait for an attempt, and that are set aside, each up to 100,000; `oldest` is
-   * when the first of those that wait is due.
-   */
-  waiting(): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }>;
-  /** Makes a delivery due later, without an attempt. */
-  putOff(ledger: number, handle: string, due: Date): Promise<void>;
-  /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
-  withdraw(ledger: number, handle: string): Promise<void>;
-  /**
-   * The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together; the first
-   * one in any case.
-   *
-   * @param longest bytes: longer versions are left out
-   */
-  versions(
-    ledger: number,
-    of: readonly (readonly [kind: KindName, luid: string, change: number])[],
-    longest?: number,
-  ): Promise<(StoredVersion & { readonly kind: KindName })[]>;
-}
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 /**
  * SQL that lists queues with due deliveries (`BackgroundWorker.due`). It hops from ledger to ledger and from queue to queue
@@ -217,14 +175,27 @@ function toStarted({ hasResting: _, handle, ...row }: StartedRow): DueDelivery[]
   return handle === null ? [] : [withoutNulls<DueDelivery>({ ...row, handle } as DeliveryColumns<DueDelivery>)];
 }
 
-export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
+export function createDeliveryStore(pool: pg.Pool) {
   return {
-    async start({ ledger, target }, now, count, running, failures = NEVER) {
+    /**
+     * Looks at the deliveries of a queue that were due first, and marks them as running, but for events of effects that rest.
+     *
+     * @param running handles that this process attempts already
+     * @param failures in a row after which an effect rests; none does unless given
+     */
+    async start(
+      { ledger, target }: DeliveryQueue,
+      now: Date,
+      count: number,
+      running: readonly string[],
+      failures: number = NEVER,
+    ): Promise<Started> {
       const values = [ledger, target, now, count, running, failures];
       const { rows } = await pool.query<StartedRow>({ name: 'start-deliveries', text: START, values });
       return { deliveries: rows.flatMap(toStarted), hasResting: rows[0]!.hasResting };
     },
-    async haveDue(questions, now) {
+    /** Whether further deliveries of queues are due; of many queues in one query. */
+    async haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]> {
       const values = [
         now,
         questions.flatMap(({ running }) => running),
@@ -236,29 +207,52 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       const found = new Set(rows.map(({ ord }) => ord));
       return questions.map((_, ord) => found.has(ord));
     },
-    settle: (settlements) => settleDeliveries(pool, settlements),
-    setAside: (queue, now, running) => setAside(pool, queue, now, running),
-    async waiting() {
+    /** Stores what became of attempts of one ledger. */
+    settle: (settlements: readonly Settlement[]): Promise<void> => settleDeliveries(pool, settlements),
+    /** Sets a piece of what is due in a queue aside, without an attempt: events of effects that rest. */
+    setAside: (queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<void> =>
+      setAside(pool, queue, now, running),
+    /**
+     * Counts the deliveries of the whole deployment that wait for an attempt, and that are set aside, each up to 100,000; `oldest` is
+     * when the first of those that wait is due.
+     */
+    async waiting(): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }> {
       const { rows } = await pool.query<{ count: number; oldest: Date | null; aside: number }>(COUNT_WAITING);
       return rows[0]!;
     },
-    async putOff(ledger, handle, due) {
+    /** Makes a delivery due later, without an attempt. */
+    async putOff(ledger: number, handle: string, due: Date): Promise<void> {
       const text = `update delivery set status = case when attempts = 0 then 'pending' else 'failed' end, due = $3
         where ledger_id = $1 and handle = $2 and status = 'running'`;
       await pool.query({ name: 'put-off-delivery', text, values: [ledger, handle, due] });
     },
-    async withdraw(ledger, handle) {
+    /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
+    async withdraw(ledger: number, handle: string): Promise<void> {
       const text = `with gone as (
           delete from delivery where ledger_id = $1 and handle = $2 and status = 'running' and attempts = 0 returning event)
         ${addBytes(`select -coalesce(sum(${ROW_BYTES} + octet_length(event)), 0) from gone`)}`;
       await pool.query({ name: 'withdraw-delivery', text, values: [ledger, handle] });
     },
-    async size(ledger, of) {
+    /** Bytes of versions of a ledger, together. */
+    async size(
+      ledger: number,
+      of: readonly (readonly [kind: KindName, luid: string, change: number])[],
+    ): Promise<number> {
       const values = [ledger, textArray(of.map(([, luid]) => luid)), of.map(([, , change]) => change)];
       const { rows } = await pool.query<{ size: number }>({ name: 'size-versions', text: SIZE, values });
       return rows[0]!.size;
     },
-    async versions(ledger, of, longest) {
+    /**
+     * The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together; the first
+     * one in any case.
+     *
+     * @param longest bytes: longer versions are left out
+     */
+    async versions(
+      ledger: number,
+      of: readonly (readonly [kind: KindName, luid: string, change: number])[],
+      longest?: number,
+    ): Promise<(StoredVersion & { readonly kind: KindName })[]> {
       if (of.length === 0) return [];
       const values = [
         ledger,

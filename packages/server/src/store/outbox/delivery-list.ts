@@ -2,11 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryOwner } from '../../kinds/declaration.js';
 import { limits } from '../../limits.js';
 import type { NewDelivery } from '../committer/write.js';
-import { type BodiesQuery, createBodies } from '../queries/bodies.js';
+import { createBodies } from '../queries/bodies.js';
 import { deliveryCondition, type Filter } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
-import type { Sized } from '../queries/version.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
 
 /** The deliveries of one effect, or to one bridge. */
@@ -39,27 +38,14 @@ export interface DeliveryPageQuery extends DeliveryScope {
   readonly offset: number;
 }
 
-export interface DeliveryLists {
-  /**
-   * A page of deliveries, the newest first, with the proofs of those within `limits.answers.atOnce` bytes.
-   *
-   * @throws `api.request-timeout` when the query takes too long
-   */
-  page(query: DeliveryPageQuery): Promise<AsOf<{ readonly deliveries: readonly ListedDelivery[] }>>;
-  /** Deliveries by their handles, with their proofs, the newest first. */
-  named(
-    query: DeliveryScope & { readonly handles: readonly string[] },
-  ): Promise<AsOf<{ readonly deliveries: readonly ListedDelivery[] }>>;
-  /** The versions that events are made of. */
-  versions(query: BodiesQuery): Promise<readonly Sized[]>;
-}
+export type DeliveryLists = ReturnType<typeof createDeliveryLists>;
 
 type Row = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
   /** Null in the one row of an empty page. */
   readonly handle: string | null;
 };
 
-export function createDeliveryLists(on: Queryable): DeliveryLists {
+export function createDeliveryLists(on: Queryable) {
   const run = statementRunner(on);
   const read = async ({ ledger }: DeliveryScope, found: RawBuilder<unknown>, most: number) => {
     const rows = await run(sql<Row>`
@@ -73,18 +59,27 @@ export function createDeliveryLists(on: Queryable): DeliveryLists {
     return { version: rows[0]?.version ?? 0, deliveries: rows.flatMap(toDelivery) };
   };
   return {
-    page(query) {
+    /**
+     * A page of deliveries, the newest first, with the proofs of those within `limits.answers.atOnce` bytes.
+     *
+     * @throws `api.request-timeout` when the query takes too long
+     */
+    page(query: DeliveryPageQuery): Promise<AsOf<{ readonly deliveries: readonly ListedDelivery[] }>> {
       const { filters, limit, offset } = query;
       const where = sql.join([inScope(query), ...filters.map(deliveryCondition)], sql` and `);
       const page = sql`select * from delivery d where d.ledger_id = ${query.ledger} and ${where}
         order by d.seq desc limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
       return read(query, page, limits.answers.atOnce);
     },
-    named(query) {
+    /** Deliveries by their handles, with their proofs, the newest first. */
+    named(
+      query: DeliveryScope & { readonly handles: readonly string[] },
+    ): Promise<AsOf<{ readonly deliveries: readonly ListedDelivery[] }>> {
       const named = sql`select * from delivery d where d.ledger_id = ${query.ledger}
         and d.handle = any(${query.handles}::text[]) and ${inScope(query)}`;
       return read(query, named, Number.MAX_SAFE_INTEGER);
     },
+    /** The versions that events are made of. */
     versions: createBodies(on),
   };
 }

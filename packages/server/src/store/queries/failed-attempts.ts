@@ -4,18 +4,7 @@ import { gather } from '../../base/gather.js';
 import { limits } from '../../limits.js';
 
 /** Failed attempts, counted by all processes of a deployment together. */
-export interface FailedAttempts {
-  /**
-   * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
-   * `limits.failures.attempts` have failed within `limits.failures.window`.
-   *
-   * @param ledger luid of the ledger
-   * @param key digest of who attempts
-   * @returns 0 for an attempt that is allowed, else the milliseconds to wait, whatever its outcome
-   * @throws Overloaded when the queue is full; what the database throws
-   */
-  note(ledger: string, key: string, hasFailed: boolean): Promise<number>;
-}
+export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
 
 interface Attempt {
   readonly ledger: string;
@@ -27,13 +16,24 @@ interface Attempt {
  * Each failure takes a place of the key, a row beside those of used tokens, until the window has passed. Their names differ
  * from digests by a colon, and they are swept with them.
  */
-export function createFailedAttempts(pool: pg.Pool, { now }: Runtime): FailedAttempts {
+export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
   const queue = { batch: 1, queue: limits.queue, concurrency: limits.failures.concurrency };
   const note = gather<Attempt, number>(
     (attempts) => Promise.all(attempts.map((one) => judge(pool, one, now()))),
     queue,
   );
-  return { note: (ledger, key, hasFailed) => note({ ledger, key, hasFailed }) };
+  return {
+    /**
+     * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
+     * `limits.failures.attempts` have failed within `limits.failures.window`.
+     *
+     * @param ledger luid of the ledger
+     * @param key digest of who attempts
+     * @returns 0 for an attempt that is allowed, else the milliseconds to wait, whatever its outcome
+     * @throws Overloaded when the queue is full; what the database throws
+     */
+    note: (ledger: string, key: string, hasFailed: boolean): Promise<number> => note({ ledger, key, hasFailed }),
+  };
 }
 
 async function judge(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {

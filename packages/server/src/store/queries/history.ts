@@ -30,12 +30,7 @@ export type HistoryPage = (
 ) => Promise<AsOf<{ readonly total: number; readonly changes: readonly Sized[] }>>;
 
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
-export interface History {
-  /** One version; `change` is absent when it is missing, or erased. */
-  one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
-  /** The newest version, which tells a record that was dropped, or erased, from one that never was. */
-  latest(of: Versioned): Promise<StoredChange | undefined>;
-}
+export type History = ReturnType<typeof createHistory>;
 
 export interface Versioned {
   readonly ledger: number;
@@ -74,9 +69,10 @@ export function createHistoryPage(on: Queryable): HistoryPage {
   };
 }
 
-export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>): History {
+export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>) {
   return {
-    async one(of, number) {
+    /** One version; `change` is absent when it is missing, or erased. */
+    async one(of: Versioned, number: number): Promise<AsOf<{ change?: StoredChange }>> {
       const { ledger, kind, luid } = of;
       const { rows } = await pool.query<AsOf<StoredVersion & { readonly body: string | null }>>({
         name: 'history-one',
@@ -93,7 +89,8 @@ export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'
       await check(of, change);
       return { version, change };
     },
-    async latest(of) {
+    /** The newest version, which tells a record that was dropped, or erased, from one that never was. */
+    async latest(of: Versioned): Promise<StoredChange | undefined> {
       const { ledger, kind, luid } = of;
       const { rows } = await pool.query<StoredVersion>({
         name: 'history-latest',

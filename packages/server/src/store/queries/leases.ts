@@ -52,16 +52,7 @@ export interface DueUnits {
  *
  * All times are those of the database's clock. Processes measure durations only, so their clocks may differ.
  */
-export interface Leases {
-  /** Takes leases of due units: fair over ledgers, longest due first. */
-  claim(claim: ClaimQuery): Promise<DueUnits>;
-  /** Renews leases for so many milliseconds. @returns those that this process still had */
-  renew(keys: readonly LeaseKey[], lease: number): Promise<LeaseKey[]>;
-  /** Releases a lease: the unit stays unclaimed for so many milliseconds. A lost lease is left as it is. */
-  release(key: LeaseKey, rest: number, failures: number): Promise<void>;
-  /** Releases a lease and deletes its row. */
-  forget(key: LeaseKey): Promise<void>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 const MILLISECOND = `interval '1 millisecond'`;
 
@@ -135,9 +126,10 @@ const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit 
  * @param holder unique name of this process among all past and future ones
  * @param now milliseconds since 1970 by the clock of the service, which lists of due units compare with
  */
-export function createLeases(pool: pg.Pool, holder: string, now: () => number): Leases {
+export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
   return {
-    async claim({ worker, due, lease, count, each, running }) {
+    /** Takes leases of due units: fair over ledgers, longest due first. */
+    async claim({ worker, due, lease, count, each, running }: ClaimQuery): Promise<DueUnits> {
       const { rows } = await pool.query<{ claimed: Claimed[]; chosen: number; lag: number; wait: number | null }>({
         name: `claim-${worker}`,
         text: claimStatement(due),
@@ -155,7 +147,8 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number): 
       const { claimed, chosen, lag, wait } = rows[0]!;
       return { claimed, chosen, lag, ...(wait === null ? {} : { wait }) };
     },
-    async renew(keys, lease) {
+    /** Renews leases for so many milliseconds. @returns those that this process still had */
+    async renew(keys: readonly LeaseKey[], lease: number): Promise<LeaseKey[]> {
       const columns = [keys.map((key) => key.ledger), keys.map((key) => key.worker), keys.map((key) => key.unit)];
       const { rows } = await pool.query<LeaseKey>({
         name: 'renew-leases',
@@ -164,10 +157,12 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number): 
       });
       return rows;
     },
-    async release({ ledger, worker, unit }, rest, failures) {
+    /** Releases a lease: the unit stays unclaimed for so many milliseconds. A lost lease is left as it is. */
+    async release({ ledger, worker, unit }: LeaseKey, rest: number, failures: number): Promise<void> {
       await pool.query({ text: RELEASE, values: [ledger, worker, unit, holder, rest, failures] });
     },
-    async forget({ ledger, worker, unit }) {
+    /** Releases a lease and deletes its row. */
+    async forget({ ledger, worker, unit }: LeaseKey): Promise<void> {
       await pool.query({ text: FORGET, values: [ledger, worker, unit, holder] });
     },
   };

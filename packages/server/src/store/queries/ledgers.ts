@@ -53,7 +53,7 @@ export interface BirthRecord {
 }
 
 /** Handle and luid of a new ledger, and the keys of its owners. */
-interface LedgerIdentity {
+export interface LedgerIdentity {
   readonly handle: string;
   readonly luid: string;
   readonly owners: readonly string[];

@@ -5,22 +5,18 @@ import { kindNamed } from '../../kinds/registry.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** Records of a kind by their link value. */
-export interface Linked {
-  /** The body of the record that took the link first. */
-  first(query: LinkQuery): Promise<string | undefined>;
-  /** The keys of at most `limit` records, oldest first. */
-  keys(query: LinkQuery & { readonly limit: number }): Promise<readonly string[]>;
-}
+export type Linked = ReturnType<typeof createLinked>;
 
-interface LinkQuery {
+export interface LinkQuery {
   readonly ledger: number;
   readonly kind: KindName;
   readonly link: string;
 }
 
-export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>): Linked {
+export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>) {
   return {
-    async first({ ledger, kind, link }) {
+    /** The body of the record that took the link first. */
+    async first({ ledger, kind, link }: LinkQuery): Promise<string | undefined> {
       const { rows } = await pool.query<StoredVersion>({
         name: 'linked-first',
         text: `select ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
@@ -31,7 +27,8 @@ export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>
       await checkAll(check, { ledger, kind, is }, rows);
       return rows[0]?.body;
     },
-    async keys({ ledger, kind, link, limit }) {
+    /** The keys of at most `limit` records, oldest first. */
+    async keys({ ledger, kind, link, limit }: LinkQuery & { readonly limit: number }): Promise<readonly string[]> {
       const { rows } = await pool.query<{ handle: string }>({
         name: 'linked-keys',
         text: `select handle from record where ledger_id = $1 and kind = $2 and link = $3 order by seq limit $4`,

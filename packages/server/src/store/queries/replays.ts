@@ -8,15 +8,7 @@ import { formatUnnest } from './unnested.js';
  * Replay protection for single-use tokens (claim `jti`, interface/tokens#claims). All processes of a deployment share
  * it: a token used in one is used in all.
  */
-export interface Replays {
-  /**
-   * Marks `jti` as used in `ledger` until `expiresAt` (milliseconds). Of all calls with the same ledger and `jti`
-   * within that time exactly one returns true, or none where tokens of that expiry have been forgotten already.
-   *
-   * @throws Overloaded when the queue is full; what the database throws
-   */
-  use(ledger: string, jti: string, expiresAt: number): boolean | Promise<boolean>;
-}
+export type Replays = ReturnType<typeof createReplays>;
 
 interface Use {
   readonly ledger: string;
@@ -29,13 +21,22 @@ interface Use {
  * Replay protection in the database: of all requests with one token, whichever process they reach, exactly one is the
  * first (interface/tokens#claims).
  */
-export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): Replays {
+export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch) {
   const use = gather<Use, boolean>(
     (uses) => take(pool, uses, runtime.now()),
     { batch: limits.batch, queue: limits.queue, concurrency: 1 },
     watch,
   );
-  return { use: (ledger, jti, expiresAt) => use({ ledger, jti, expiresAt }) };
+  return {
+    /**
+     * Marks `jti` as used in `ledger` until `expiresAt` (milliseconds). Of all calls with the same ledger and `jti`
+     * within that time exactly one returns true, or none where tokens of that expiry have been forgotten already.
+     *
+     * @throws Overloaded when the queue is full; what the database throws
+     */
+    use: (ledger: string, jti: string, expiresAt: number): boolean | Promise<boolean> =>
+      use({ ledger, jti, expiresAt }),
+  };
 }
 
 /** The row that keeps until when tokens have been forgotten. No token is called so: they go by digests. */

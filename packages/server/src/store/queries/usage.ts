@@ -12,23 +12,7 @@ export interface Usage {
 }
 
 /** What the lists of each ledger have used of the connections lately. */
-export interface Usages {
-  /** The usage of a ledger, decayed to this moment. */
-  of(ledger: unknown): Usage;
-  /**
-   * Charges a list that begins: a running list counts at once, at its expected cost.
-   *
-   * @returns the milliseconds charged
-   */
-  begin(ledger: unknown): number;
-  /**
-   * Corrects the charge of `begin` to the time that the list took.
-   *
-   * @param expected what `begin` returned
-   * @param took milliseconds
-   */
-  end(ledger: unknown, expected: number, took: number): Usage;
-}
+export type Usages = ReturnType<typeof createUsages>;
 
 /** The expected cost of a ledger's first list: ledgers whose lists are cheaper come first. */
 const UNKNOWN = 100;
@@ -37,10 +21,7 @@ const UNKNOWN = 100;
  * @param bounds `ledgers` that are remembered, and the milliseconds in which what was used counts half (exponential decay)
  * @param now milliseconds since any moment
  */
-export function createUsages(
-  bounds: { readonly ledgers: number; readonly halfLife: number },
-  now: () => number,
-): Usages {
+export function createUsages(bounds: { readonly ledgers: number; readonly halfLife: number }, now: () => number) {
   const usages = new LruCache<unknown, Usage>(bounds.ledgers);
   const of = (ledger: unknown): Usage => {
     const usage = usages.getOrSet(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
@@ -51,13 +32,25 @@ export function createUsages(
     return usage;
   };
   return {
+    /** The usage of a ledger, decayed to this moment. */
     of,
-    begin(ledger) {
+    /**
+     * Charges a list that begins: a running list counts at once, at its expected cost.
+     *
+     * @returns the milliseconds charged
+     */
+    begin(ledger: unknown): number {
       const usage = of(ledger);
       usage.used += usage.each;
       return usage.each;
     },
-    end(ledger, expected, took) {
+    /**
+     * Corrects the charge of `begin` to the time that the list took.
+     *
+     * @param expected what `begin` returned
+     * @param took milliseconds
+     */
+    end(ledger: unknown, expected: number, took: number): Usage {
       const usage = of(ledger);
       usage.used = Math.max(0, usage.used + took - expected);
       usage.each = (usage.each + took) / 2;
