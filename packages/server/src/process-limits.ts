@@ -38,7 +38,8 @@ export const processLimits = {
   /**
    * The work of requests, in steps of about a tenth of a microsecond (decision 0015): of one `slice`, after which
    * others have their turn; of one `request` in all; and of one `turn` of the event loop. A ledger bypasses the queue
-   * while it is below `burst`, and regains the `share` of one processor; `accounts` of ledgers are kept. Senders are at most so
+   * while it is below `burst`, and regains the `share` of one processor; a slice that it need not wait for is `free` up to so
+   * many; `accounts` of ledgers are kept. Senders are at most so
    * far `behind` the next of those that wait.
    */
   work: {
@@ -47,6 +48,7 @@ export const processLimits = {
     request: 20_000_000,
     turn: 100_000,
     burst: 200_000,
+    free: 5_000,
     share: 0.25,
     behind: 2_000_000,
     accounts: 10_000,
@@ -74,8 +76,7 @@ export const processLimits = {
    * Keys and certificates that clients write, before OpenSSL is given any: characters of a private key as PEM and of a public
    * one as base64; bits of an RSA modulus, of its public exponent, and by which a prime may be longer than half of the modulus;
    * `characters` of a chain of certificates as PEM, and how many they may be; values and levels in one of DER, and bytes of an object's identifier. `judged` private
-   * keys are remembered. Reading a key takes `steps` of work, trying the
-   * primes of one of the greatest size `primes`, and a signature of RS256 is verified in so many (`verify`).
+   * keys are remembered.
    */
   untrustedKeys: {
     privateKey: 4 * 1024,
@@ -84,9 +85,6 @@ export const processLimits = {
     chain: { characters: 16 * 1024, count: 10 },
     der: { values: 1_000, depth: 16, identifier: 64 },
     judged: 1_000,
-    steps: 20_000,
-    primes: 600_000,
-    verify: 3_000,
   },
   /**
    * Signatures of RS256 under way, each in one of the four threads that the process has for files, names and cryptography:

@@ -1,12 +1,12 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
-import { type RecordEnvelope, readJson } from '@countersign/protocol';
+import type { RecordEnvelope } from '@countersign/protocol';
 import { seal } from '../keys/seal.js';
 import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 
@@ -40,8 +40,7 @@ export async function candidateFor(session: Session, id: string): Promise<Client
   const isOne = id.length <= limits.handle && !id.includes('\u0000');
   const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await session.store.linked.first(query);
-  await session.task.turn(stepsOfText(body));
-  const factor = body === undefined ? undefined : (readJson(body) as RecordEnvelope);
+  const factor = body === undefined ? undefined : await readRecord(session.task, body);
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
     seal(session.masterKey, Buffer.alloc(limits.handle), '');
@@ -78,8 +77,7 @@ export async function findClient(
     by: 'handle',
   });
   const current = await session.ledgers.renew(session.ledger, found.version);
-  await session.task.turn(stepsOfText(found.record?.body));
-  const signer = found.record && (readJson(found.record.body) as RecordEnvelope);
+  const signer = found.record && (await readRecord(session.task, found.record.body));
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;
   const client = { factor: String(factor.data.handle), signer: handle, domain: signer.meta.domain };

@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 
 /** Default life of a token in seconds (interface/tokens#token-endpoint). */
 const TTL = 3600;
@@ -45,8 +45,7 @@ export function vouchesFor(
 /** Handles of the domains that a signer is in, which never change; empty for an unknown signer. */
 export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.findVersion({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
-  await task.turn(stepsOfText(record?.body));
-  return record ? domainsAbove(ledger, (readJson(record.body) as RecordEnvelope).meta.domain) : new Set();
+  return record ? domainsAbove(ledger, (await readRecord(task, record.body)).meta.domain) : new Set();
 }
 
 /** Handles of a domain and those above it. */

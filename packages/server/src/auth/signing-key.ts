@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { type RecordEnvelope, readJson } from '@countersign/protocol';
+import type { RecordEnvelope } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { readPrivateKey } from '../untrusted-keys/private-key.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
@@ -61,16 +61,15 @@ async function loadSigningKey(
       offset: 0,
     }),
   ]);
-  await session.task.turn(stepsOfText(signer.record?.body));
-  if (!signer.record || !isUsable(readJson(signer.record.body) as RecordEnvelope)) return { key: undefined, version };
+  if (!signer.record || !isUsable(await readRecord(session.task, signer.record.body)))
+    return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
   for await (const body of eachBody(
     session.store.bodies,
     { ledger: session.ledger.id, kind: 'signer-factor' },
     oldest,
   )) {
-    await session.task.turn(stepsOfText(body));
-    const key = await findFactorKey(session, readJson(body) as RecordEnvelope);
+    const key = await findFactorKey(session, await readRecord(session.task, body));
     if (key) return { key, version };
   }
   return { key: undefined, version };
@@ -87,7 +86,7 @@ async function findFactorKey(session: Session, factor: RecordEnvelope): Promise<
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid });
   const pem = secretValues(session, luid, secrets).get(name);
   if (pem === undefined || !publicKey) return undefined;
-  await session.task.turn(limits.untrustedKeys.steps);
+  await session.task.turn();
   const key = privateKey(pem);
   const isOwn = key?.rsa?.modulus === publicKey.numbers.modulus && key.rsa.exponent === publicKey.numbers.exponent;
   return isOwn ? { kid: String(data.handle), key: key.key } : undefined;

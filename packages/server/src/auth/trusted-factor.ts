@@ -1,7 +1,6 @@
-import { parseAddress, type RecordEnvelope, readJson } from '@countersign/protocol';
+import { parseAddress } from '@countersign/protocol';
 import { openSession, type Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
@@ -27,10 +26,10 @@ export async function findTrustedFactor(
     session.store.findVersion({ ledger: session.ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
   ]);
   if (!factor.record || !provider.record) return undefined;
-  const texts = stepsOfText(factor.record.body) + stepsOfText(provider.record.body);
-  await session.task.turn(limits.untrustedKeys.verify + texts);
-  const key = readJson(factor.record.body) as RecordEnvelope;
-  const signer = readJson(provider.record.body) as RecordEnvelope;
+  // An RSA signature is verified with it.
+  await session.task.turn();
+  const key = await readRecord(session.task, factor.record.body);
+  const signer = await readRecord(session.task, provider.record.body);
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await session.ledgers.renew(session.ledger, Math.max(factor.version, provider.version));
   if (key.data.signer !== issuer) return undefined;

@@ -5,7 +5,7 @@ import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isLedgerKey, isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 
 /**
@@ -113,7 +113,7 @@ export async function keyOfProof(
 /** @throws OutOfDate when the signer was found under another state of the ledger */
 async function lookUpSigner(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
   const found = await session.findSigner(key, by);
-  await session.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
+  await turnForText(session.task, found.body, found.factor);
   return found;
 }
 

@@ -1,11 +1,11 @@
-import { type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
+import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
 import type { Conditions } from './context.js';
@@ -84,8 +84,7 @@ async function isAllowed(
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
   const found = await findAddressed(address, (id) => session.findVersion(kind, id, 'handle'));
   const body = found?.body;
-  await session.task.turn(stepsOfText(body));
-  return body === undefined ? undefined : subjectOf(kindNamed(kind), readJson(body) as RecordEnvelope);
+  return body === undefined ? undefined : subjectOf(kindNamed(kind), await readRecord(session.task, body));
 }
 
 /** The addresses in all records of the subject's thread. A record that a client creates begins a thread of its own. */
@@ -98,8 +97,7 @@ async function addressesInThread(asking: ConditionScope, condition: Condition): 
   const { records } = session.assertFresh(await session.store.find(query));
   const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {
-    await session.task.turn(stepsOfText(body));
-    const { data } = readJson(body) as RecordEnvelope;
+    const { data } = await readRecord(session.task, body);
     for (const address of condition.addresses(data, data)) found.add(address);
   }
   return [...found];

@@ -203,9 +203,6 @@ async function sizeOfEvent(
 /** How often an event is held while it is made and sent: as text, parsed, and as the body. */
 const COPIES = 4;
 
-/** Steps that an attempt of a short event takes (`limits.work`): so many deliveries leave others their turns. */
-const ATTEMPT_STEPS = 3_000;
-
 /** @param made called when the body is made, so that what it was made of is let go while the receiver takes its time */
 async function deliver(
   engine: DeliveryDeps,
@@ -233,12 +230,11 @@ async function prepareAttempt(
   const others = missing.length > 0 ? await engine.versions.readAll(ledger.id, missing) : undefined;
   const texts = others ? new Map([...batch.texts, ...others]) : batch.texts;
   const task = scheduler.task(ledger.id, () => signal.aborted);
-  const turn = (steps?: number) => task.turn(steps);
-  await turn(ATTEMPT_STEPS);
-  const message = await makeMessage(engine.service, ledger, delivery, texts, turn);
+  await task.turn();
+  const message = await makeMessage(engine.service, ledger, delivery, texts, task);
   const send = await openWay(engine, ledger, delivery, message, texts, task);
   if (!send) return delivery.attempts === 0 ? { kind: 'withdrawn' } : { kind: 'unwanted' };
-  await turn();
+  await task.turn();
   return { body: message.output(delivery.signed), send };
 }
 

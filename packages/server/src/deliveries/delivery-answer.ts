@@ -1,14 +1,11 @@
 import { type Json, readJson, type StoredProof } from '@countersign/protocol';
 import { type ListItem, newListItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { ListedDelivery } from '../store/outbox/delivery-list.js';
 import { makeMessage } from './message.js';
 import { deliveryData, deliveryHash } from './record.js';
 import { toDeliveryLuid } from './verify.js';
-
-/** Steps to sign an event again and to hash the delivery. */
-const SERVE_STEPS = 2_000;
 
 /**
  * A delivery as it is served (interface/effects#deliveries): the body that was sent is made anew, from the same versions.
@@ -22,12 +19,12 @@ export async function serveDelivery(
   texts: ReadonlyMap<string, string>,
 ): Promise<ListItem> {
   const { suite, task } = session;
-  await task.turn(SERVE_STEPS + stepsOfText(delivery.proofs));
+  await task.turn();
   const proofs = parseProofs(session, delivery);
   const data = deliveryData(delivery);
   const hash = deliveryHash(data, suite);
   const output = hasNoBridge(proofs) ? undefined : await makeOutput(session, delivery, texts);
-  await task.turn(stepsOfText(output));
+  await turnForText(task, output);
   const meta = {
     proofs,
     moment: momentOf(proofs) ?? delivery.moment.toISOString(),
@@ -51,7 +48,7 @@ async function makeOutput(
 ): Promise<string | undefined> {
   if (!wasAttempted(delivery)) return undefined;
   const { task, ledger } = session;
-  const message = await makeMessage(session, ledger, delivery, texts, (steps) => task.turn(steps));
+  const message = await makeMessage(session, ledger, delivery, texts, task);
   return message.output(delivery.signed);
 }
 

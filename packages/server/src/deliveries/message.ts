@@ -2,7 +2,7 @@ import { type JsonObject, readJson } from '@countersign/protocol';
 import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { stepsOfText, type Task } from '../metering/task.js';
+import { type Task, turnForText } from '../metering/task.js';
 import { type CallPlan, composeCall, outputOfCall } from '../money/bridges.js';
 import type { NewDelivery } from '../store/committer/write.js';
 import { makeEvent, outputOf } from './output.js';
@@ -39,16 +39,16 @@ export async function makeMessage(
   { system }: Pick<Ledger, 'system'>,
   delivery: NewDelivery,
   texts: ReadonlyMap<string, string>,
-  turn: Task['turn'],
+  task: Pick<Task, 'turn'>,
 ): Promise<Message> {
   const call = callOfDelivery(delivery);
   if (!call) {
-    const event = await makeEvent(readJson(delivery.event) as EventPlan, texts, suite, turn);
+    const event = await makeEvent(readJson(delivery.event) as EventPlan, texts, suite, task);
     return { data: event.data, output: (signed) => outputOf(event, system, signed) };
   }
   const text = texts.get(referenceKey(call.intent));
   if (text === undefined) throw new Error(`Version ${referenceKey(call.intent)} of a call is missing.`);
-  await turn(2 * stepsOfText(text));
+  await turnForText(task, text);
   const body = composeCall(call, text, suite);
   return { data: body.data, output: (signed) => outputOfCall(body, system, signed) };
 }

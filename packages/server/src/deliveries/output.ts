@@ -20,10 +20,10 @@ export async function makeEvent(
   plan: EventPlan,
   texts: ReadonlyMap<string, string>,
   suite: Suite,
-  turn: Task['turn'],
+  task: Pick<Task, 'turn'>,
 ): Promise<HashedEvent> {
-  const data = await composeEvent(plan, texts, turn);
-  await turn();
+  const data = await composeEvent(plan, texts, task);
+  await task.turn();
   return { data, hash: hashOf(data as Json, suite) };
 }
 

@@ -5,15 +5,12 @@ import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { PageQuery } from '../lists/page.js';
 import { assertPageFits } from '../lists/page-bodies.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import { serveDelivery, wasAttempted } from './delivery-answer.js';
 import { referencesIn } from './message.js';
 import { verifyDelivery } from './verify.js';
-
-/** Steps to verify that a delivery is as it was queued, and to see what it is made of. */
-const VERIFY_STEPS = 100;
 
 /**
  * Makes an item of each delivery, and the answer of the items. What the events are made of is read in one query for all; a
@@ -31,7 +28,7 @@ export async function withDeliveries<T>(
   answer: (items: readonly ListItem[]) => T,
 ): Promise<T> {
   const { answerBytes, ledger, task } = session;
-  await task.turn(VERIFY_STEPS * deliveries.length);
+  await task.turn();
   for (const delivery of deliveries) verifyDelivery(session, ledger, delivery);
   const references = distinctReferences(deliveries);
   const versions = await fetchVersions(session, references, limits.answers.atOnce);
@@ -114,7 +111,7 @@ async function makeDeliveryItems(
     const [kind, luid, change] = reference;
     const { body = null, ...found } = versions.get(referenceKey(reference)) ?? {};
     const version = body === null ? makeMissingVersion({ luid, change }) : { ...(found as Sized), body };
-    await task.turn(stepsOfText(version.body));
+    await turnForText(task, version.body);
     await items.check(ledger, kindNamed(kind), version);
     texts.set(referenceKey(reference), version.body);
   }

@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
+import type { Json, JsonObject } from '@countersign/protocol';
 import type { KindName } from '../kinds/kind.js';
-import { stepsOfText, type Task } from '../metering/task.js';
+import { readRecord, type Task } from '../metering/task.js';
 
 /** A stored version: kind, luid, number of the change. */
 export type Reference = readonly [kind: KindName, luid: string, change: number];
@@ -48,13 +48,12 @@ export function referenceKey([, luid, change]: Reference): string {
 export async function composeEvent(
   plan: EventPlan,
   texts: ReadonlyMap<string, string>,
-  turn: Task['turn'],
+  task: Pick<Task, 'turn'>,
 ): Promise<JsonObject> {
   const recordAt = async (reference: Reference) => {
     const text = texts.get(referenceKey(reference));
     if (text === undefined) throw new Error(`Version ${referenceKey(reference)} of event ${plan.handle} is missing.`);
-    await turn(stepsOfText(text));
-    return readJson(text) as RecordEnvelope;
+    return readRecord(task, text);
   };
   const data: JsonObject = { handle: plan.handle, signal: plan.signal };
   for (const [name, member] of Object.entries(plan.members)) {

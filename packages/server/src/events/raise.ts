@@ -6,8 +6,7 @@ import type { NewDelivery } from '../store/committer/write.js';
 import type { EventPlan } from './event.js';
 import type { Occurrence } from './occurrence.js';
 
-/** Steps that it takes to make a delivery and to store it (`limits.work`), and deliveries that are made in one slice. */
-const DELIVERY_STEPS = 200;
+/** Deliveries that are made in one slice. */
 const EVENTS_IN_A_ROW = 64;
 
 const NO_DELIVERIES: readonly NewDelivery[] = [];
@@ -31,7 +30,7 @@ export async function raiseEvents(
   for (const occurrence of occurrences) {
     const effects = ledger.effects.get(occurrence.signal);
     if (!effects) continue;
-    await task.turn(effects.length);
+    await task.turn();
     const handle = `evt_${newId(session)}`;
     const { signal, domain } = occurrence;
     const values = Object.entries(occurrence.parts).map(([name, { value }]) => [name, value] as const);
@@ -46,8 +45,7 @@ export async function raiseEvents(
     const plan: EventPlan = { handle, signal, members: Object.fromEntries(members) };
     const event = JSON.stringify(plan);
     for (const effect of reached) {
-      if (deliveries.length % EVENTS_IN_A_ROW === 0)
-        await task.turn(Math.min(EVENTS_IN_A_ROW, reached.length) * DELIVERY_STEPS);
+      if (deliveries.length % EVENTS_IN_A_ROW === 0) await task.turn();
       deliveries.push(makeDelivery(session, effect, occurrence, event));
     }
   }

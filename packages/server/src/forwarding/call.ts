@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { cameBack } from '../outbound/via.js';
@@ -106,7 +106,7 @@ export async function askBridge(
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
   }
   if ('failure' in asked) throw asked.failure;
-  await session.task.turn(stepsOfText(asked.answer.text));
+  await turnForText(session.task, asked.answer.text);
   return asked.answer;
 }
 

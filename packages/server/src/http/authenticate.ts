@@ -1,4 +1,4 @@
-import { type Json, parseJson, type RecordEnvelope, readJson } from '@countersign/protocol';
+import { type Json, parseJson } from '@countersign/protocol';
 import { assertNotOwnToken } from '../auth/own-token.js';
 import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { findTrustedFactor } from '../auth/trusted-factor.js';
@@ -7,7 +7,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../metering/task.js';
+import { readRecord } from '../metering/task.js';
 import type { ForwardedRequest } from '../records/command.js';
 
 /** A request as received, with its body. */
@@ -38,7 +38,6 @@ export async function authenticate(
   request: HttpRequest,
   body: Json | undefined,
 ): Promise<Token | undefined> {
-  await service.task.turn();
   const { authorization } = request.headers;
   if (authorization === undefined) return undefined;
   const { method, headers } = request;
@@ -66,8 +65,7 @@ function makeKeySource(session: Session): KeySource {
     audiences: audiencesOf(ledger),
     async signerKey(handle) {
       const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
-      await task.turn(stepsOfText(found.body));
-      const signer = found.body === undefined ? undefined : (readJson(found.body) as RecordEnvelope);
+      const signer = found.body === undefined ? undefined : await readRecord(task, found.body);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
     factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
 import { authenticate, type HttpRequest, parseBody } from './authenticate.js';
 
@@ -28,7 +27,7 @@ export async function makeCommand(
   base = BASE,
 ): Promise<Command> {
   const sent = toRequest(request, base);
-  await service.task.turn(stepsOfText(sent.text));
+  await service.task.turn();
   const body = sent.method === 'GET' ? undefined : parseBody(sent);
   const token = await authenticate(service, ledger, sent, body);
   const params = request.params as Record<string, string>;

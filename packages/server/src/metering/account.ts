@@ -9,16 +9,23 @@ export interface LeakyBucket {
   readonly waiting: (() => void)[];
 }
 
+/** Who pays for slices: a task, by the account that it has at the time. */
+export interface Payer {
+  readonly account: LeakyBucket;
+  /** Steps that it was charged in all. */
+  charged: number;
+}
+
 /** The scheduler as a task sees it: charges steps, and grants turns. */
 export interface Turns {
   /** Charges steps to the account. */
   charge(account: LeakyBucket, steps: number): void;
-  /** Moves steps from the account that they were charged to to another one, and what the slice under way is found to take. */
+  /** Moves steps from the account that they were charged to to another one. */
   move(steps: number, from: LeakyBucket, to: LeakyBucket): void;
   /**
-   * Resolves when it is the account's turn; undefined when that is now.
+   * Resolves when it is the payer's turn; undefined when that is now. Its slice is charged by the time that it takes.
    *
    * @throws Overloaded when the queue is full
    */
-  turn(account: LeakyBucket): Promise<void> | undefined;
+  turn(payer: Payer): Promise<void> | undefined;
 }

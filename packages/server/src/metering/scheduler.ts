@@ -1,14 +1,26 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
-import type { LeakyBucket, Turns } from './account.js';
+import type { LeakyBucket, Payer, Turns } from './account.js';
 import { LedgerTask } from './task.js';
+
+/** The slice under way: from its turn to the next one, or to the end of the loop's round. */
+interface Slice {
+  readonly payer: Payer;
+  readonly since: number;
+  /** What the payer had been charged before. */
+  readonly charged: number;
+  /** Steps that are not charged, where the slice takes no more. */
+  readonly free: number;
+}
 
 /**
  * Shares one event loop among ledgers, slice by slice (fair queueing). A ledger that has used little lately goes
  * straight through. A ledger beyond its share waits, and so does every ledger once a turn of the loop is full; of the
  * waiting ledgers, the one that has used least goes next. Each turn of the loop grants at least one slice while a
  * ledger waits, and the loop handles other events between two turns.
+ *
+ * A slice is charged by the time that it takes, where that is more than its steps.
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
@@ -17,8 +29,7 @@ export class Scheduler implements Turns {
   /** The account of all senders. */
   readonly #strangers: LeakyBucket;
   readonly #waiting = new Set<LeakyBucket>();
-  /** The accounts of the slice under way, with what they had used before. */
-  readonly #measured = new Map<LeakyBucket, number>();
+  #slice: Slice | undefined;
   #waiters = 0;
   /** Steps taken in this turn of the loop. */
   #inTurn = 0;
@@ -71,26 +82,42 @@ export class Scheduler implements Turns {
   }
 
   move(steps: number, from: LeakyBucket, to: LeakyBucket): void {
-    const isMeasured = this.#measured.has(from);
-    for (const one of upFrom(from)) {
-      one.used = Math.max(0, one.used - steps);
-      this.#measured.delete(one);
-    }
-    for (const one of upFrom(to)) {
-      if (isMeasured) this.#measured.set(one, one.used);
-      one.used += steps;
-    }
+    for (const one of upFrom(from)) one.used = Math.max(0, one.used - steps);
+    for (const one of upFrom(to)) one.used += steps;
   }
 
-  turn(account: LeakyBucket): Promise<void> | undefined {
-    if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) return undefined;
+  turn(payer: Payer): Promise<void> | undefined {
+    const { account } = payer;
+    this.#endSlice(this.#clock());
+    if (!this.#ticking) this.#tick();
+    if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) {
+      this.#beginSlice(payer, limits.work.free);
+      return undefined;
+    }
     if (this.#waiters >= limits.queue) throw new Overloaded();
     return new Promise((resolve) => {
-      account.waiting.push(resolve);
+      account.waiting.push(() => {
+        this.#beginSlice(payer, 0);
+        resolve();
+      });
       this.#waiting.add(account);
       this.#waiters += 1;
-      if (!this.#ticking) this.#tick();
     });
+  }
+
+  #beginSlice(payer: Payer, free: number): void {
+    this.#slice = { payer, since: this.#clock(), charged: payer.charged, free };
+  }
+
+  #endSlice(now: number): void {
+    if (!this.#slice) return;
+    const { payer, since, charged, free } = this.#slice;
+    this.#slice = undefined;
+    const took = (now - since) * limits.work.perMillisecond;
+    const uncharged = took - (payer.charged - charged);
+    if (took <= free || uncharged <= 0) return;
+    payer.charged += uncharged;
+    this.charge(payer.account, uncharged);
   }
 
   #isLight(account: LeakyBucket): boolean {
@@ -111,6 +138,7 @@ export class Scheduler implements Turns {
   #tick(): void {
     this.#ticking = true;
     setImmediate(() => {
+      this.#endSlice(this.#clock());
       this.#ticking = false;
       this.#inTurn = 0;
       if (this.#waiters > 0) void this.#grant();
@@ -123,17 +151,12 @@ export class Scheduler implements Turns {
     const late = began + limits.work.turn / limits.work.perMillisecond;
     for (let now = began; this.#waiters > 0 && this.#inTurn < limits.work.turn && now < late; ) {
       const account = this.#next(now);
-      for (const one of upFrom(account)) this.#measured.set(one, one.used);
       account.waiting.shift()?.();
       this.#waiters -= 1;
       if (account.waiting.length === 0) this.#waiting.delete(account);
       await drainMicrotasks();
-      const ended = this.#clock();
-      // Work that was charged too little is charged by the time it took.
-      const took = (ended - now) * limits.work.perMillisecond;
-      for (const [one, used] of this.#measured) one.used = Math.max(one.used, used + took);
-      this.#measured.clear();
-      now = ended;
+      now = this.#clock();
+      this.#endSlice(now);
     }
     if (this.#waiters > 0 && !this.#ticking) this.#tick();
   }

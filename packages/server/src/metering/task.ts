@@ -1,17 +1,18 @@
-import { LedgerError } from '@countersign/protocol';
+import { LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { LeakyBucket, Turns } from './account.js';
+import type { LeakyBucket, Payer, Turns } from './account.js';
 import type { Cost } from './cost.js';
 
 /**
  * The metered work of one request, as far as a tenant's data can make it heavy. It runs in slices: each slice has a
- * bound of steps, and begins with a call of `turn`, where a ledger that uses much waits for its turn (decision 0015).
+ * bound of steps for rules, is charged by the time that it takes, and begins with a call of `turn`, where a ledger that uses
+ * much waits for its turn (decision 0015).
  */
 export interface Task extends Cost {
   /**
    * To be awaited before each slice: undefined when it may begin at once.
    *
-   * @param steps the known cost of the slice, beside the charges made on the way
+   * @param steps that are charged before the slice, where it is known to take so many
    * @throws `api.request-timeout` when the client has gone or its time is over; Overloaded when the queue is full;
    *   `auth.forbidden` when the request has used up its steps
    */
@@ -56,14 +57,14 @@ export interface PendingCharge {
 }
 
 /** A task of a ledger, or of a sender until its caller is known to be allowed. */
-export class LedgerTask implements Task {
+export class LedgerTask implements Task, Payer {
   readonly #turns: Turns;
-  #account: LeakyBucket;
+  account: LeakyBucket;
+  charged = 0;
   #granting: PendingCharge | undefined;
   readonly #isOver: () => boolean;
   #slice = 0;
   #total = 0;
-  #charged = 0;
   #finishes = false;
 
   /**
@@ -73,7 +74,7 @@ export class LedgerTask implements Task {
   constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean, granting?: PendingCharge) {
     this.#granting = granting;
     this.#turns = turns;
-    this.#account = account;
+    this.account = account;
     this.#isOver = isOver;
   }
 
@@ -90,7 +91,7 @@ export class LedgerTask implements Task {
     if (steps > 0) this.chargeUnbounded(steps);
     this.#assertWithin();
     this.#slice = 0;
-    const turn = this.#turns.turn(this.#account);
+    const turn = this.#turns.turn(this);
     return turn && this.#after(turn);
   }
 
@@ -102,8 +103,8 @@ export class LedgerTask implements Task {
 
   chargeUnbounded(steps: number): void {
     this.#total += steps;
-    this.#charged += steps;
-    this.#turns.charge(this.#account, steps);
+    this.charged += steps;
+    this.#turns.charge(this.account, steps);
   }
 
   grant(): void {
@@ -111,8 +112,8 @@ export class LedgerTask implements Task {
     const { to, granted } = this.#granting;
     granted();
     this.#granting = undefined;
-    this.#turns.move(this.#charged, this.#account, to);
-    this.#account = to;
+    this.#turns.move(this.charged, this.account, to);
+    this.account = to;
   }
 
   mustFinish(): void {
@@ -152,10 +153,24 @@ export class TooMuchWork extends LedgerError {
   }
 }
 
-/** Bodies of up to so many characters are free: their cost is small beside the rest of a request. */
-const FREE_CHARACTERS = 4_096;
+/** A text of up to so many characters is parsed in less than a tenth of a millisecond: it needs no slice of its own. */
+const SHORT_TEXT = 4_096;
+
+/** The turn before texts are parsed, or made: undefined where all of them are short. @throws as `turn` does */
+export function turnForText(
+  task: Pick<Task, 'turn'>,
+  ...texts: readonly (string | undefined)[]
+): Promise<void> | undefined {
+  return texts.some((text) => text !== undefined && text.length > SHORT_TEXT) ? task.turn() : undefined;
+}
+
+/** The record that a stored text holds. A long text waits for its turn. @throws as `turn` does */
+export async function readRecord(task: Pick<Task, 'turn'>, text: string): Promise<RecordEnvelope> {
+  await turnForText(task, text);
+  return readJson(text) as RecordEnvelope;
+}
 
 /** Steps to parse a text, hash it and serialise it again. */
 export function stepsOfText(text: string | undefined): number {
-  return text === undefined || text.length <= FREE_CHARACTERS ? 0 : text.length >> 1;
+  return text === undefined || text.length <= SHORT_TEXT ? 0 : text.length >> 1;
 }

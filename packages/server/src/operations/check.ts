@@ -12,7 +12,7 @@ import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
-import { stepsOfText } from '../metering/task.js';
+
 import type { Answer, Command } from '../records/command.js';
 import { getRecord, type StoredRecord } from '../records/stored-record.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
@@ -23,9 +23,6 @@ import { verifySignedBody } from './verify-signed-body.js';
 /** The actions whose requests are judged by conditions of policy values; of others, values with `invoke` grant nothing. */
 const CONDITIONED: readonly string[] = ['read', 'query', 'create', 'update', 'query-event', 'retry-event', 'activate'];
 
-/** Steps to hash and sign an item. */
-const CHECK_ITEM_STEPS = 1_000;
-
 /**
  * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
  * this request, each as a signed item. The signers may lack every right on the record.
@@ -33,8 +30,7 @@ const CHECK_ITEM_STEPS = 1_000;
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
   const sent = checkBody(addHash(session, body, token));
-  await session.task.turn();
-  const { proofs } = verifySignedBody(session, kind, sent, token);
+  const { proofs } = await verifySignedBody(session, kind, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return inSession(session, async (session) => {
@@ -51,14 +47,13 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     await session.task.turn();
     const items: ListItem[] = [];
     for (const rule of few(grants(right.action, right.record, asked))) {
-      await session.task.turn(CHECK_ITEM_STEPS);
+      await session.task.turn();
       const ruleHash = hashOf(rule as Json, session.suite);
       const item = newListItem({
         hash: ruleHash,
         data: rule,
         meta: { proofs: session.ledger.system.vouch(ruleHash, { moment: now }), moment: now },
       } as unknown as Json);
-      session.task.chargeUnbounded(stepsOfText(item.text));
       items.push(item);
     }
     await session.task.turn();

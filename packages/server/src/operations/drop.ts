@@ -34,8 +34,7 @@ import { verifySignedBody } from './verify-signed-body.js';
 export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = bodyChecksOf(kind).drop(addHash(session, body, token));
-  await session.task.turn();
-  const signed = verifySignedBody(session, kind, sent, token);
+  const signed = await verifySignedBody(session, kind, sent, token);
   return stages(session, kind, command, async (session, stage) => {
     const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'drop', stored);

@@ -34,8 +34,7 @@ import { verifySignedBody } from './verify-signed-body.js';
 export async function erase(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
   const sent = erasureBody(addHash(session, body, token));
-  await session.task.turn();
-  const signed = verifySignedBody(session, kind, sent, token);
+  const signed = await verifySignedBody(session, kind, sent, token);
   for (let tries = 1; ; tries += 1) {
     try {
       return await inSession(session, (session) =>
@@ -78,7 +77,6 @@ async function attemptErasure(
   const { store, ledger } = session;
   const { deliveryMac } = session.integrity;
   const uses = usesOfProofs(session, signed.proofs);
-  await session.task.turn();
   const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses, mayExceed: mayEnd(write, stored.body) }, (write) =>
     store.erase({ write, names, keyOf: keyReaderOf(kind), veil: ledger.veil, deliveryMac }),

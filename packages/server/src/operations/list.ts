@@ -17,7 +17,7 @@ import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.j
 import { listText } from '../lists/text.js';
 import { createUndecidedBodies } from '../lists/undecided-bodies.js';
 import { visiblePage } from '../lists/visible-page.js';
-import { stepsOfText } from '../metering/task.js';
+
 import { parseIndexedSubject } from '../records/access-facts.js';
 import type { Answer, Command } from '../records/command.js';
 import { getParent, type Parent } from '../records/stored-record.js';
@@ -147,7 +147,7 @@ export async function pageOfVisible(
     const isSeen = isShownByIndex(session, kind, caller, placed, parent, shows);
     if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
     const body = await records.bodyOf(placed);
-    await session.task.turn(stepsOfText(body));
+    await session.task.turn();
     const subject = subjectOf(kind, readJson(body) as RecordEnvelope, parent);
     const conditions = await conditionsOf(session, caller, subject);
     // Evaluating conditions may have judged other records too.

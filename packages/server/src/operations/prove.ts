@@ -97,7 +97,6 @@ export async function answerProve(session: Session, kind: Kind, command: Command
     await assertMayClose(session, kind, caller, { handle, status: status.becomes ?? '' });
     await assertRoomForProof(session, kind, { record, length: served.length }, stored);
     assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
-    await session.task.turn();
     const uses = usesOfProofs(session, { signed: proof ? [proof] : [] });
     if (handover && proof) await assertProofsUnused(session, { proofs: { signed: [proof] } }, record.luid);
     const added = handover ? await handover.takeProof(session, record, stored) : [];

@@ -9,7 +9,7 @@ import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type DroppedRecord, findDroppedRecord, type Parent } from '../records/stored-record.js';
@@ -50,7 +50,7 @@ export async function findRepeatedCreate(
     1,
   );
   if (!first) return undefined;
-  await session.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
+  await turnForText(session.task, first.body, record.body);
   const made = readJson(first.body) as RecordEnvelope;
   if (made.hash !== hash || !hasSameProofs(session, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, readJson(record.body) as RecordEnvelope, parent);

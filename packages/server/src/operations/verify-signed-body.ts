@@ -16,12 +16,13 @@ import type { SentRecord } from '../records/sent-record.js';
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
  *   was meant for something else, or whose moment is none
  */
-export function verifySignedBody(
+export async function verifySignedBody(
   session: Session,
   kind: Kind,
   sent: SentRecord,
   token: Token | undefined,
-): ClientSignature {
+): Promise<ClientSignature> {
+  await session.task.turn();
   return verifyProofs(session, kind, verifyHash(session, sent), sent, token);
 }
 

@@ -3,11 +3,9 @@ import { seal, sealContext } from '../keys/seal.js';
 import type { SecretKey } from '../kinds/declaration.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { judgeChain, readClientCertificate } from '../untrusted-keys/certificate.js';
 import { assertSound, readPrivateKey } from '../untrusted-keys/private-key.js';
 import { RSA_SIZES } from '../untrusted-keys/public-key.js';
-import { modulusBits } from '../untrusted-keys/rsa.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 
 /**
@@ -78,14 +76,13 @@ async function assertCertificateTaken(
   { certificates }: SecretKey,
   pem: string | undefined,
 ): Promise<void> {
-  const { steps, primes, rsa } = limits.untrustedKeys;
-  await task.turn(steps);
+  await task.turn();
   if (certificates !== undefined) judgeChain(certificates);
   if (pem === undefined) return;
   const key = readPrivateKey(pem);
   if (certificates !== undefined) readClientCertificate(certificates, pem);
   else if (!key.rsa) throw new UnusableKey(`The private key is not ${RSA_SIZES}`);
-  if (key.rsa) await task.turn(Math.round(primes * (modulusBits(key.rsa) / rsa.greatest) ** 3));
+  if (key.rsa) await task.turn();
   assertSound(key, runtime.random);
 }
 

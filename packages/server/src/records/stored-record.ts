@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../metering/task.js';
+import { turnForText } from '../metering/task.js';
 import type { Command } from './command.js';
 import { hintOnParent } from './hints.js';
 import { recordKeyOf as versionKey } from './version.js';
@@ -70,7 +70,7 @@ export async function findDroppedRecord(
   const latest = await session.store.history.latest(of);
   if (latest?.action !== 'drop') return undefined;
   const before = await session.findChange(of, latest.change - 1);
-  await session.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
+  await turnForText(session.task, latest.body, before?.body);
   const stored = toStored(latest.body, latest.change);
   const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, stored.record.data, parent);
@@ -151,7 +151,7 @@ async function find(
   session.assertFresh({ version: version });
   if (!record) return undefined;
   // Most reads only pass the body on; a long one makes later work long.
-  await session.task.turn(stepsOfText(record.body));
+  await turnForText(session.task, record.body);
   return toStored(record.body, record.change);
 }
 

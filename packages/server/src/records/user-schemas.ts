@@ -44,7 +44,7 @@ export async function checkUserSchema(
   const known = verifiedEntries.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
   const schema = known ?? (await compileEntry(session, entry, kind));
   await task.turn();
-  schema.check(data, (steps) => task.chargeUnbounded(steps));
+  schema.check(data);
 }
 
 async function compileEntry(session: Session, entry: SchemaEntry, kind: SchemaSubject) {

@@ -24,7 +24,7 @@ export interface UserSchema {
  * Compiles a JSON Schema (draft-07) that a user wrote. Compiling and judging end soon, whatever the schema holds
  * (decision 0007).
  *
- * @param task charged for the work, which it gives turns: there may be some fifty milliseconds between two
+ * @param task gives the work its turns: there may be some fifty milliseconds between two
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
  *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `limits.schema`
  */
@@ -42,7 +42,7 @@ export async function compileUserSchema(schema: JsonObject, task: Pick<Task, 'tu
 
 async function compileWithinBounds(schema: JsonObject, task: Pick<Task, 'turn'>): Promise<CompiledSchema> {
   try {
-    return await compileInSlices(schema, bounds, (steps) => task.turn(steps));
+    return await compileInSlices(schema, bounds, () => task.turn());
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     throw new LedgerError('record.schema-invalid', 'Schema content is invalid', { error: { message: error.message } });

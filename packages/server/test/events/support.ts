@@ -59,7 +59,7 @@ export async function loadQueued(server: RunningServer, { ledger }: TestClient, 
   const texts = await textsOf(server, plans);
   const queued = rows.map(async ({ event: _, ...row }, index) => {
     const plan = plans[index]!;
-    const data = await composeEvent(plan, texts, UNBOUNDED.turn);
+    const data = await composeEvent(plan, texts, UNBOUNDED);
     return { ...row, seq: Number(row.seq), plan, data };
   });
   return Promise.all(queued);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { Scheduler } from '../../src/metering/scheduler.js';
-import { type LedgerTask, stepsOfText } from '../../src/metering/task.js';
+import { type LedgerTask, turnForText } from '../../src/metering/task.js';
 
 const { work } = limits;
 const wanted = () => false;
@@ -80,6 +80,43 @@ describe('turns of ledgers', () => {
     expect(scheduler.waiting).toBe(10);
     await turnOfLoop();
     expect(granted).toBe(2);
+  });
+
+  it('are charged by the time that they take, up to the next one or the end of the round', async () => {
+    const { clock, pass } = still();
+    const scheduler = new Scheduler(clock);
+    const [one, other] = [scheduler.task(1, wanted), scheduler.task(2, wanted)];
+    expect(one.turn()).toBeUndefined();
+    pass(5);
+    expect(other.turn()).toBeUndefined();
+    expect([one.charged, other.charged]).toEqual([5 * work.perMillisecond, 0]);
+    pass(2);
+    await turnOfLoop();
+    pass(10);
+    expect(one.turn()).toBeUndefined();
+    expect([one.charged, other.charged]).toEqual([5 * work.perMillisecond, 2 * work.perMillisecond]);
+  });
+
+  it('are charged by their steps where these are more, and not at all for a moment', () => {
+    const { clock, pass } = still();
+    const task = new Scheduler(clock).task(1, wanted);
+    void task.turn();
+    task.spend(3 * work.perMillisecond);
+    pass(1);
+    void task.turn();
+    expect(task.charged).toBe(3 * work.perMillisecond);
+    pass(work.free / work.perMillisecond);
+    void task.turn();
+    expect(task.charged).toBe(3 * work.perMillisecond);
+  });
+
+  it('that were waited for are charged also for a moment', async () => {
+    const { clock, pass } = still();
+    const task = new Scheduler(clock).task(1, wanted);
+    task.chargeUnbounded(2 * work.burst);
+    await task.turn()?.then(() => pass(0.1));
+    await turnOfLoop();
+    expect(task.charged).toBe(2 * work.burst + 0.1 * work.perMillisecond);
   });
 
   it('are not waited for by more than may wait', () => {
@@ -229,9 +266,10 @@ describe('a task', () => {
     expect(() => task.turn()).toThrow('api.request-timeout');
   });
 
-  it('is charged for long texts, and not for short ones', () => {
-    expect(stepsOfText(undefined)).toBe(0);
-    expect(stepsOfText('x'.repeat(4_096))).toBe(0);
-    expect(stepsOfText('x'.repeat(4_098))).toBe(2_049);
+  it('waits for a turn before a long text, and not before short ones', () => {
+    const task = new Scheduler(still().clock).task(1, wanted);
+    task.chargeUnbounded(2 * work.burst);
+    expect(turnForText(task, undefined, 'x'.repeat(4_096))).toBeUndefined();
+    expect(turnForText(task, 'x', 'x'.repeat(4_097))).toBeInstanceOf(Promise);
   });
 });

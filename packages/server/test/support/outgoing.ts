@@ -3,6 +3,7 @@ import pg from 'pg';
 import { native } from '../../src/auth/native-suite.js';
 import { makeEvent, outputOf } from '../../src/deliveries/output.js';
 import { type EventPlan, referenceKey, referencesOf } from '../../src/events/event.js';
+import { UNBOUNDED } from '../../src/metering/task.js';
 import type { TestClient } from './client.js';
 import type { RunningServer } from './server.js';
 
@@ -36,7 +37,7 @@ export async function outgoingOf(running: RunningServer, client: TestClient): Pr
       );
       texts.set(referenceKey(reference), found.rows[0]?.body ?? '');
     }
-    const composed = await makeEvent(plan, texts, native, async () => {});
+    const composed = await makeEvent(plan, texts, native, UNBOUNDED);
     const body = outputOf(composed, system, new Date());
     outgoing.push({
       id: plan.handle,

@@ -49,7 +49,7 @@ async function serveLog(
       const session = openSession(withDecisionLog({ ...service, task }, request), ledger!);
       try {
         found.isPublic = await admit(session, request);
-        await task.turn(READ_STEPS);
+        await task.turn();
         found.part = await loadLogPart(session, address!);
         return { status: 200 };
       } catch (error) {
@@ -67,9 +67,6 @@ async function serveLog(
   reply.header('x-content-type-options', 'nosniff');
   return knows(request, etag) ? reply.code(304).send() : reply.code(200).send(body);
 }
-
-/** What a request is charged: to hash a tile. */
-const READ_STEPS = 500;
 
 /** @throws `api.route-not-found` for what the tree that is shown does not have; LogStopped */
 async function loadLogPart(session: Session, { generation, asked }: LogAddress): Promise<LogPart> {

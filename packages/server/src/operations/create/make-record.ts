@@ -1,10 +1,10 @@
-import { type Meta, type RecordEnvelope, readJson } from '@countersign/protocol';
+import type { Meta, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import type { UnsignedProof } from '../../keys/signing-key.js';
 import type { Kind, KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
-import { stepsOfText } from '../../metering/task.js';
+import { readRecord } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
 import type { CompletedData } from '../generated-data.js';
@@ -72,6 +72,5 @@ async function lookUpDomain(session: Session, kind: KindName, handle: string): P
   if (domains.size === 0) return undefined;
   const { record } = await session.store.findVersion({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
-  await session.task.turn(stepsOfText(record?.body));
-  return record && (readJson(record.body) as RecordEnvelope).meta.domain;
+  return record && (await readRecord(session.task, record.body)).meta.domain;
 }

@@ -34,8 +34,7 @@ export async function performRetry(
 ): Promise<Answer> {
   const { body, token } = command;
   const sent = retryBody(addHash(session, body, token));
-  await session.task.turn();
-  const signed = verifySignedBody(session, kind, sent, token);
+  const signed = await verifySignedBody(session, kind, sent, token);
   const { maxAge, handle } = sent.data as { readonly maxAge?: number; readonly handle?: string };
   return inSession(session, async (session) => {
     const stored = await getRecord(session, kind, command);

@@ -33,12 +33,10 @@ export async function authorizeDeliveries(
   const asked = toAccessRequest(action, kind, stored);
   const conditions = await conditionsOf(session, caller, asked.subject);
   await authorize(session, caller, { ...asked, conditions });
-  const { ledger, task } = session;
+  const { ledger } = session;
   const { luid, data, meta } = stored.record;
   const scope = { ledger: ledger.id, luid };
   if (kind.lifecycle.deliveries === 'effect') return { ...scope, owner: 'effect', id: luid, domains: null };
-  // Each domain is compared with the bridge's (docs/interface/domains.md).
-  await task.turn(ledger.domains.size);
   return { ...scope, owner: 'bridge', id: String(data.handle), domains: listDomainsReaching(ledger, meta.domain) };
 }
 

@@ -44,8 +44,7 @@ export async function lookUpAnchors(session: Session, walletKind: Kind, command:
   const { params, body, token, request } = command;
   const kind = kindNamed('anchor');
   const sent = checkLookup(addHash(session, body, token));
-  await session.task.turn();
-  const signed = verifySignedBody(session, walletKind, sent, token);
+  const signed = await verifySignedBody(session, walletKind, sent, token);
   const { data } = sent;
   const address = params.id ?? '';
   if (data.wallet !== address) throw addressMismatch();

@@ -11,7 +11,7 @@ import { type ListItem, newListItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { listText } from '../../lists/text.js';
-import { stepsOfText } from '../../metering/task.js';
+import { turnForText } from '../../metering/task.js';
 import { OutboundFailure } from '../../outbound/outbound.js';
 import { cameBack, makeVia } from '../../outbound/via.js';
 import type { Answer, ForwardedRequest } from '../../records/command.js';
@@ -59,7 +59,7 @@ export async function answerQuestion(session: Session, question: LookupQuestion)
   const decided = await inSession(session, (current) => decideCall(current, question));
   if ('status' in decided) return decided;
   const answer = await sendLookup(session, decided);
-  await session.task.turn(stepsOfText(answer.text));
+  await turnForText(session.task, answer.text);
   const items = parseItems(trait, answer);
   return inSession(session, (current) => answerLookupFromBridge(current, question, items));
 }
@@ -134,7 +134,6 @@ async function answerLookupFromBridge(
     await session.task.turn();
     if (!shows(kind.name, caller, contextOf(session, subject))) continue;
     const item = newListItem({ data: { access: [], ...data }, meta: {} } as Json);
-    session.task.chargeUnbounded(stepsOfText(item.text));
     seen.push(item);
   }
   await session.task.turn();

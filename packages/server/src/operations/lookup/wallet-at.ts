@@ -1,8 +1,8 @@
-import { isLuid, parseAddress, type RecordEnvelope, readJson } from '@countersign/protocol';
+import { isLuid, parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
 import { limits } from '../../limits.js';
-import { stepsOfText } from '../../metering/task.js';
+import { readRecord } from '../../metering/task.js';
 import { resolveHandles } from '../../records/address.js';
 
 /**
@@ -28,8 +28,7 @@ export async function findWalletAt(session: Session, address: string): Promise<R
   const found = await Promise.all(namesAt(address).map(({ id, by }) => session.findVersion('wallet', id, by)));
   const body = found.find((record) => record !== undefined)?.body;
   if (body === undefined) return undefined;
-  await session.task.turn(stepsOfText(body));
-  return readJson(body) as RecordEnvelope;
+  return readRecord(session.task, body);
 }
 
 function namesAt(address: string): { readonly id: string; readonly by: 'luid' | 'handle' }[] {

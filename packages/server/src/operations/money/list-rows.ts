@@ -20,9 +20,6 @@ export interface RowList<R> {
   itemOf(row: R, wallet: RecordEnvelope): ListItem;
 }
 
-/** Steps to make an item of a row, and to hash it. */
-const ROW_STEPS = 200;
-
 /**
  * A page of the rows of a wallet, for who may read it. The path takes a handle or luid: an address that leads to a wallet is
  * none here (interface/wallets#routes).
@@ -47,8 +44,7 @@ export async function listRows<R>(session: Session, kind: Kind, command: Command
     const { total, rows } = session.assertFresh(await list.read(session.store.lists.money, query));
     const items: ListItem[] = [];
     for (const row of rows) {
-      const turn = session.task.turn(ROW_STEPS);
-      if (turn) await turn;
+      await session.task.turn();
       items.push(list.itemOf(row, record));
     }
     await session.task.turn();

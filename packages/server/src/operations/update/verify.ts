@@ -18,7 +18,6 @@ export interface Update {
 /** Checks the shape of an update, its hash and its proofs (interface/records#order-of-checks). */
 export async function verifyUpdate(session: Session, kind: Kind, { body, token }: Command): Promise<Update> {
   const sent = bodyChecksOf(kind).update(addHash(session, body, token));
-  await session.task.turn();
-  const signed = verifySignedBody(session, kind, sent, token);
+  const signed = await verifySignedBody(session, kind, sent, token);
   return { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
 }
