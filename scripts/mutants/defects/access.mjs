@@ -70,7 +70,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-rights',
-    file: src('operations/update/decide.ts'),
+    file: src('operations/update.ts'),
     find: "await authorize(session, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
@@ -86,7 +86,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-judged-by-what-it-makes',
-    file: src('operations/update/decide.ts'),
+    file: src('operations/update.ts'),
     find: 'const subject = subjectOf(kind, record, parent);',
     replace: 'const subject = { ...subjectOf(kind, record, parent), data };',
     breaks: 'An update is judged by the data that it brings.',
@@ -102,7 +102,7 @@ export const mutants = [
   },
   {
     id: 'operation-renames-authorized',
-    file: src('operations/update/decide.ts'),
+    file: src('operations/update.ts'),
     find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (isAnother(kind, record.data, data)) {',
     breaks: 'Who may update a record gives it a name that only others may create.',
@@ -118,15 +118,15 @@ export const mutants = [
   },
   {
     id: 'operation-domain-exists',
-    file: src('operations/create/decide.ts'),
-    find: 'assertDomain(session.ledger, kind, domain, describeRecord(kind, data), signed.proofs);',
+    file: src('operations/create/create.ts'),
+    find: 'assertDomain(session.ledger, kind, domain, data, proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
     tests: [test('records/domains.test.ts')],
   },
   {
     id: 'operation-token-required-for-unsigned',
-    file: src('authorization/client-signature.ts'),
+    file: src('authorization/caller.ts'),
     find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
     replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
@@ -134,7 +134,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-of-reserved',
-    file: src('operations/update/decide.ts'),
+    file: src('operations/update.ts'),
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The key of the ledger's own signer can be replaced.",

@@ -31,7 +31,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-parent',
-    file: src('operations/update/decide.ts'),
+    file: src('operations/update.ts'),
     find: 'assertParentHash(record, data.parent);',
     replace: '',
     breaks: 'An update replaces a version that its signer has not seen.',
@@ -39,7 +39,7 @@ export const mutants = [
   },
   {
     id: 'meant-for-a-ledger',
-    file: src('records/proof-binding.ts'),
+    file: src('records/proof-rules.ts'),
     find: 'if (ledger !== undefined && ledger !== handle && ledger !== luid) {',
     replace: 'if (ledger !== undefined && !handle) {',
     breaks: 'A proof that names another ledger counts in this one.',
@@ -79,7 +79,7 @@ export const mutants = [
   },
   {
     id: 'signing-first-version-unsigned',
-    file: src('operations/create/make-record.ts'),
+    file: src('operations/create/new-record.ts'),
     find: '  await signRecord(session, kind, unsigned);\n',
     replace: '  void signRecord(session, kind, unsigned);\n',
     breaks: 'Clients are answered with proofs that are not signed yet.',

@@ -7,9 +7,8 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent, StoredRecord } from '../records/stored-record.js';
-import { type Conditions, contextOf } from './context.js';
+import { type Conditions, contextOf, subjectOf } from './context.js';
 import { refuseAction } from './refuse.js';
-import { subjectOf } from './subject.js';
 
 /** An action on a stored record, or on one that a create would make. */
 export interface AccessRequest {

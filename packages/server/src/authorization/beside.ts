@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { RelatedRecord } from '../records/relations.js';
+import type { RelatedRecord } from '../records/data-rules.js';
 import { type AskedNew, authorizeIn } from './authorize.js';
 
 /**

@@ -6,6 +6,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { isLedgerKey, isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { turnForText } from '../metering/task.js';
+import { type ClientProofs, signatureMissing } from '../records/proofs.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 
 /**
@@ -130,4 +131,23 @@ function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts |
 
 function counts(factor: RecordEnvelope): boolean {
   return isSigningKey(factor) && isUsable(factor);
+}
+
+/** What a client signed, and on whose behalf its token speaks. */
+export interface ClientSignature {
+  readonly hash: string;
+  readonly proofs: ClientProofs;
+  readonly token: Token | undefined;
+}
+
+/**
+ * @throws `crypto.signature-missing` for a request that is unsigned, or signed in part only, and whose token stands for
+ *   no signer (interface/tokens#impersonation): an unsigned proof must not count beside signed ones. Passes an unsigned
+ *   request whose provider token stands for no signer: it lacks rights, which `authorize` tells
+ *   (interface/tokens#token-only-writes)
+ */
+export function assertSignature({ proofs: { signed, partial }, token }: ClientSignature, caller: Caller): void {
+  if (caller.token?.key?.signer) return;
+  if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;
+  throw signatureMissing();
 }

@@ -8,9 +8,8 @@ import { limits } from '../limits.js';
 import { readRecord } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
-import type { Conditions } from './context.js';
+import { type Conditions, subjectOf } from './context.js';
 import { isAllowedOn } from './permission.js';
-import { subjectOf } from './subject.js';
 
 /** The subject and caller that a condition is judged for. */
 interface ConditionScope {

@@ -21,7 +21,7 @@ interface LabelValue {
 }
 
 /** A record that is about to have other labels; `subject` is what it is, with the data that it is to have. */
-interface LabelChange {
+export interface LabelChange {
   readonly kind: Kind;
   readonly subject: Subject;
   readonly luid: string;

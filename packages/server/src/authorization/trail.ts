@@ -4,8 +4,7 @@ import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { customsOf, toStoredProof } from '../records/proofs.js';
-import { signerOf } from './caller.js';
-import type { ClientSignature } from './client-signature.js';
+import { type ClientSignature, signerOf } from './caller.js';
 
 /**
  * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { ClientSignature } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/caller.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Session } from '../ledgers/session.js';

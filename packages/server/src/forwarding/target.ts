@@ -1,6 +1,6 @@
 import { isLuid, type JsonObject } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
-import { newSubject, subjectOf } from '../authorization/subject.js';
+import { newSubject, subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';

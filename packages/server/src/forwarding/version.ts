@@ -1,5 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import type { ClientSignature } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/caller.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import { defined } from '../base/defined.js';
@@ -9,8 +9,8 @@ import type { Session } from '../ledgers/session.js';
 import type { HandedVersion } from '../operations/stage.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
-import { newLuid } from '../records/new-luid.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
+import { newLuid } from '../records/version.js';
 import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { answerWriteFromBridge } from './answer-from-bridge.js';
 import type { Aspect } from './aspect.js';

@@ -1,8 +1,15 @@
+import { type Json, parseJson } from '@countersign/protocol';
 import type { FastifyRequest } from 'fastify';
+import { assertNotOwnToken } from '../auth/own-token.js';
+import { type KeySource, type Token, verifyToken } from '../auth/token.js';
+import { findTrustedFactor } from '../auth/trusted-factor.js';
+import { isUsable } from '../auth/usable.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Command } from '../records/command.js';
-import { authenticate, type HttpRequest, parseBody } from './authenticate.js';
+import { openSession, type Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import { readRecord } from '../metering/task.js';
+import type { Command, ForwardedRequest } from '../records/command.js';
 
 /** The parts of a request that its answer follows from. */
 export type Received = Pick<
@@ -46,3 +53,78 @@ function toRequest({ method, url, headers, body }: Received, base: string): Http
   const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(base.length);
   return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
 }
+
+/** A request as received, with its body. */
+export interface HttpRequest extends ForwardedRequest {
+  /** The raw body of a request in JSON; absent for every other request. */
+  readonly text?: string;
+}
+
+/**
+ * The body of a write as JSON.
+ *
+ * @throws `api.body-malformed` for malformed JSON, and for values that ledgers refuse
+ *   (interface/records#request-bodies)
+ */
+export function parseBody(request: HttpRequest): Json | undefined {
+  if (request.text === undefined || request.text === '') return undefined;
+  return parseJson(request.text, { depth: limits.depth, values: limits.values });
+}
+
+/**
+ * The caller's token, verified; undefined when the request lacks one.
+ *
+ * @throws `auth.unauthorized` for every fault of a token (interface/tokens#refused-tokens)
+ */
+export async function authenticate(
+  service: Service,
+  ledger: Ledger | undefined,
+  request: HttpRequest,
+  body: Json | undefined,
+): Promise<Token | undefined> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return undefined;
+  const { method, headers } = request;
+  const token = await verifyToken(
+    authorization,
+    { method, url: service.publicUrl + request.url, aliases: aliasesOf(service, request), headers, body },
+    ledger ? makeKeySource(openSession(service, ledger)) : NO_KEYS,
+    service.runtime.now,
+    service.replays,
+    service.tokenMaxLife,
+  );
+  if (ledger) assertNotOwnToken(ledger, token);
+  return token;
+}
+
+function aliasesOf({ publicAliases = [] }: Service, { url }: HttpRequest): readonly string[] {
+  return publicAliases.map((base) => base + url);
+}
+
+/** Looks up the keys of tokens, in the ledger of the request only. */
+function makeKeySource(session: Session): KeySource {
+  const { ledger, store, task } = session;
+  return {
+    ledger: ledger.luid,
+    audiences: audiencesOf(ledger),
+    async signerKey(handle) {
+      const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
+      const signer = found.body === undefined ? undefined : await readRecord(task, found.body);
+      return signer && isUsable(signer) ? String(signer.data.public) : undefined;
+    },
+    factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),
+  };
+}
+
+/** What a ledger stored under the name before it had a meaning may be anything: then any audience is taken. */
+function audiencesOf({ config }: Ledger): readonly string[] | undefined {
+  const audiences = config['token.audiences'];
+  return Array.isArray(audiences) ? audiences.map(String) : undefined;
+}
+
+/** For requests outside every ledger: only keys that tokens themselves carry count. */
+const NO_KEYS: KeySource = {
+  ledger: '',
+  signerKey: async () => undefined,
+  factor: async () => undefined,
+};

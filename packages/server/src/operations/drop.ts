@@ -1,8 +1,7 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { authorize, toAccessRequest } from '../authorization/authorize.js';
-import { callerOfWrite } from '../authorization/caller.js';
-import { assertSignature, type ClientSignature } from '../authorization/client-signature.js';
+import { assertSignature, type ClientSignature, callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { clientTrail } from '../authorization/trail.js';
 import { dropOf } from '../events/occurrence.js';
@@ -31,28 +30,29 @@ import { verifySignedBody } from './verify-signed-body.js';
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): removes the record; its history stays
  * readable by luid. Answers 204.
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
-  const sent = bodyChecksOf(kind).drop(addHash(session, body, token));
-  const signed = await verifySignedBody(session, kind, sent, token);
+  const sent = bodyChecksOf(kind).drop(addHash(session, body, token));          // record.schema-invalid
+  const signed = await verifySignedBody(session, kind, sent, token);            // crypto.hash-invalid, crypto.signature-missing, crypto.signature-invalid, record.invalid
   return stages(session, kind, command, async (session, stage) => {
     const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'drop', stored);
     if (handover?.proxied) return proxyDrop(session, kind, handover, sent, signed);
     if (!stored) {
       const dropped = await findRepeatedDrop(session, kind, command, sent.luid, signed);
-      if (!dropped) throw notFound(kind);
+      if (!dropped) throw notFound(kind);                                       // record.not-found
       return { status: 204, change: { luid: dropped.record.luid, number: dropped.change } };
     }
     const caller = await callerOfWrite(session, signed.proofs.signed, token);
-    assertSignature(signed, caller);
-    await authorize(session, caller, toAccessRequest('drop', kind, stored));
+    assertSignature(signed, caller);                                            // crypto.signature-missing
+    await authorize(session, caller, toAccessRequest('drop', kind, stored));    // auth.unauthorized, auth.forbidden
     const handle = String(stored.record.data.handle);
-    await assertMayClose(session, kind, caller, { handle });
-    assertParentHash(stored.record, sent.data.parent);
-    assertLuid(stored.record, sent.luid);
+    await assertMayClose(session, kind, caller, { handle });                    // auth.forbidden
+    assertParentHash(stored.record, sent.data.parent);                          // crypto.parent-hash-invalid
+    assertLuid(stored.record, sent.luid);                                       // record.invalid
     const refused = await findDropRefusal(session, kind, stored.record);
-    if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
+    if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom); // record.drop-rejected
     if (handover) {
       await assertProofsUnused(session, signed, stored.record.luid);
       await handover.takeDrop(session, sent, signed, caller);

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
-import { callerOfWrite } from '../authorization/caller.js';
-import { assertSignature, type ClientSignature } from '../authorization/client-signature.js';
-import { domainOfRecord } from '../authorization/subject.js';
+import { assertSignature, type ClientSignature, callerOfWrite } from '../authorization/caller.js';
+import { domainOfRecord } from '../authorization/context.js';
 import { clientTrail } from '../authorization/trail.js';
 import { Overloaded } from '../base/gather.js';
 import { finalStatuses, namesKept, whyNotErased } from '../kinds/erasable.js';

@@ -5,9 +5,8 @@ import { decideAccess, judgeQuery, visible } from '../access/decide.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { contextOf } from '../authorization/context.js';
+import { contextOf, domainOfRecord, subjectOf } from '../authorization/context.js';
 import { refuseAction } from '../authorization/refuse.js';
-import { domainOfRecord, subjectOf } from '../authorization/subject.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -17,9 +16,8 @@ import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.j
 import { listText } from '../lists/text.js';
 import { createUndecidedBodies } from '../lists/undecided-bodies.js';
 import { visiblePage } from '../lists/visible-page.js';
-
-import { parseIndexedSubject } from '../records/access-facts.js';
 import type { Answer, Command } from '../records/command.js';
+import { parseIndexedSubject } from '../records/document.js';
 import { getParent, type Parent } from '../records/stored-record.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, ListPosition } from '../store/queries/list.js';
@@ -31,13 +29,14 @@ import type { Stages } from './stage.js';
  * `GET /{kind}s` (interface/lists): newest change first; records hidden from the caller are left out before paging.
  * Policies may have a bridge answer instead, always or when the ledger's own list is empty (interface/forwarding).
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function answerList(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
-  const page = parsePage(command.query);
-  const filters = filtersOf(kind, command.query);
+  const page = parsePage(command.query);                                        // api.query-malformed
+  const filters = filtersOf(kind, command.query);                               // api.query-malformed
   return stages(session, kind, command, async (session, stage) => {
     const caller = await callerOfRead(session, token);
-    const parent = await getParent(session, kind, command);
+    const parent = await getParent(session, kind, command);                     // record.not-found
     if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
         action: 'read',
@@ -49,7 +48,7 @@ export async function answerList(session: Session, kind: Kind, command: Command,
       await session.task.turn();
       const judgement = judgeQuery(kind.name, caller, contextOf(session));
       session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-      if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name);
+      if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name); // auth.unauthorized, auth.forbidden
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();

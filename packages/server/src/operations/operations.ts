@@ -1,5 +1,5 @@
 import { checkAccess } from './check.js';
-import { createRecord } from './create/operation.js';
+import { createRecord } from './create/create.js';
 import { dropRecord } from './drop.js';
 import { eraseRecord } from './erase.js';
 import { activateEvents } from './events/activate.js';
@@ -21,7 +21,7 @@ import { proveRecord } from './prove.js';
 import { readRecord } from './read.js';
 import { readRecordAsset } from './read-asset.js';
 import { readRecordChange } from './read-change.js';
-import { updateRecord } from './update/operation.js';
+import { updateRecord } from './update.js';
 
 /** The operations on records, in the order of their routes. */
 export const OPERATIONS: readonly Operation[] = [

@@ -7,7 +7,7 @@ import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { parseOpen } from '../money/open-state.js';
 import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/reports.js';
-import { tooManyProofs } from '../records/proof-limit.js';
+import { tooManyProofs } from '../records/proof-rules.js';
 
 /**
  * Refuses whoever may not decide about an intent with `config.commit: manual` (interface/intents#reports): a proof with

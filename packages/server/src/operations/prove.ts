@@ -10,10 +10,10 @@ import type { Caller } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
+import { subjectOf } from '../authorization/context.js';
 import { assertLabels } from '../authorization/labels-policies.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { statusAfter } from '../authorization/status.js';
-import { subjectOf } from '../authorization/subject.js';
 import { impersonationProof } from '../authorization/trail.js';
 import { proofOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
@@ -23,10 +23,9 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { isLedgerKey } from '../ledgers/ledger.js';
 import type { DecidedWrite, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { assertGrowthFits } from '../records/kind-rules.js';
+import { assertGrowthFits } from '../records/data-rules.js';
 import { changeLabels } from '../records/labels.js';
-import { assertMoments } from '../records/moments.js';
-import { assertNamesLedger, assertProofBinding } from '../records/proof-binding.js';
+import { assertMoments, assertNamesLedger, assertProofBinding } from '../records/proof-rules.js';
 import {
   isSameProof,
   isSigned,
@@ -39,8 +38,7 @@ import {
 import { assertNotReserved, findRecord } from '../records/stored-record.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
-import { hintOnPolicy } from './hints/on-policy.js';
-import { hintWithin } from './hints/within.js';
+import { hintOnPolicy, hintWithin } from './hints.js';
 import type { Operation } from './operation.js';
 import { assertProofsUnused } from './proof-use.js';
 import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
@@ -52,39 +50,40 @@ import type { Stages } from './stage.js';
  * change its status or labels, or only add a statement. The ledger does not countersign it. Answers 200 with the
  * record, unchanged when it has this very proof already.
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function answerProve(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
-  const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
+  const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body); // record.schema-invalid
   return stages(session, kind, command, async (session, stage) => {
     const found = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'sign', found);
     if (handover?.proxied) return handover.answerProof(session, sent, token);
-    if (!found) throw notFound(kind);
+    if (!found) throw notFound(kind);                                           // record.not-found
     const { record, change, body: served, parent } = found;
     const subject = subjectOf(kind, record, parent);
-    const proof = isSigned(sent) ? verifySentProof(session, record.hash, sent) : undefined;
-    assertProofBinding(session.ledger, kind, [sent.custom]);
-    assertMoments(session, [sent.custom]);
+    const proof = isSigned(sent) ? verifySentProof(session, record.hash, sent) : undefined; // crypto.signature-invalid
+    assertProofBinding(session.ledger, kind, [sent.custom]);                    // record.invalid
+    assertMoments(session, [sent.custom]);                                      // record.invalid
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isLedgerKey(session, proof.public);
-    if (signs) assertNamesLedger(session.ledger, [sent.custom]);
-    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing();
-    await authorize(session, caller, { action: 'prove', kind, subject });
-    await assertMayDecide(session, kind, caller, subject, sent.custom);
-    assertNotReserved(kind, record);
+    if (signs) assertNamesLedger(session.ledger, [sent.custom]);                // record.invalid
+    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing(); // crypto.signature-missing
+    await authorize(session, caller, { action: 'prove', kind, subject });       // auth.unauthorized, auth.forbidden
+    await assertMayDecide(session, kind, caller, subject, sent.custom);         // auth.unauthorized, auth.forbidden
+    assertNotReserved(kind, record);                                            // auth.forbidden
     const repeated = { status: 200, body: served, change: { luid: record.luid, number: change } };
     if (proof && isThere(record, proof)) return repeated;
-    if (proof && !signs) throw signatureMissing();
+    if (proof && !signs) throw signatureMissing();                              // crypto.signature-missing
     const stored = proof
       ? toStoredProof(proof, caller.proofs[0], kind.trail.origin ?? true)
       : await stage.once(session, { luid: record.luid, change }, () =>
           tokenProof(session, record.hash, sent.custom ?? {}, caller, token),
         );
     const asked = sent.custom?.status;
-    const status = await statusAfter(session, kind, record, subject, stored, asked);
+    const status = await statusAfter(session, kind, record, subject, stored, asked); // record.status-policy-violation, record.update-rejected
     if (status === 'repeat') return repeated;
     const had = record.meta.labels;
-    const has = changeLabels(had, sent.custom?.labels);
+    const has = changeLabels(had, sent.custom?.labels);                         // record.schema-invalid, record.invalid
     const unique = await assertLabels(session, {
       kind,
       subject,
@@ -94,9 +93,9 @@ export async function answerProve(session: Session, kind: Kind, command: Command
       has,
     });
     const handle = String(record.data.handle);
-    await assertMayClose(session, kind, caller, { handle, status: status.becomes ?? '' });
-    await assertRoomForProof(session, kind, { record, length: served.length }, stored);
-    assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
+    await assertMayClose(session, kind, caller, { handle, status: status.becomes ?? '' }); // auth.forbidden
+    await assertRoomForProof(session, kind, { record, length: served.length }, stored); // record.invalid
+    assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length); // record.invalid
     const uses = usesOfProofs(session, { signed: proof ? [proof] : [] });
     if (handover && proof) await assertProofsUnused(session, { proofs: { signed: [proof] } }, record.luid);
     const added = handover ? await handover.takeProof(session, record, stored) : [];

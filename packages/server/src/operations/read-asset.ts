@@ -2,7 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { subjectOf } from '../authorization/subject.js';
+import { subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { assetPath } from '../kinds/reports/asset-path.js';
 import { inSession, type Session } from '../ledgers/session.js';

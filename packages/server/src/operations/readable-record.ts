@@ -3,7 +3,7 @@ import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { subjectOf } from '../authorization/subject.js';
+import { subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';

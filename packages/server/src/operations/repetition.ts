@@ -2,10 +2,9 @@ import { isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
-import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
-import type { ClientSignature } from '../authorization/client-signature.js';
+import { type ClientSignature, callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { subjectOf } from '../authorization/subject.js';
+import { subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';

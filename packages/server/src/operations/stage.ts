@@ -2,7 +2,7 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import type { Token } from '../auth/token.js';
-import type { ClientSignature } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/caller.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';

@@ -1,10 +1,9 @@
 import type { Token } from '../auth/token.js';
-import type { ClientSignature } from '../authorization/client-signature.js';
+import type { ClientSignature } from '../authorization/caller.js';
 import type { Kind } from '../kinds/kind.js';
 import { isLedgerKey } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { assertMoments } from '../records/moments.js';
-import { assertNamesLedger, assertProofBinding } from '../records/proof-binding.js';
+import { assertMoments, assertNamesLedger, assertProofBinding } from '../records/proof-rules.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent-record.js';
 

@@ -9,7 +9,7 @@ import {
 import type { CallerKey } from '../access/caller.js';
 import type { Service } from '../ledgers/service.js';
 import { hintOnHash, hintOnProof } from './hints.js';
-import { tooManyProofs } from './proof-limit.js';
+import { tooManyProofs } from './proof-rules.js';
 import type { SentProof, SentRecord } from './sent-record.js';
 
 /** A proof whose signature was verified. */

@@ -1,11 +1,11 @@
-import { LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
-import { formatAccessFacts } from './access-facts.js';
-import { filterDocument } from './document.js';
+import { filterDocument, formatAccessFacts } from './document.js';
 import { recordText } from './serve.js';
 
 /** The part of a write that follows from a version, whatever operation made it. */
@@ -91,4 +91,9 @@ export function recordKeyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>):
 /** The record with `proofs` appended, as of another moment. */
 export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[], now: string): RecordEnvelope {
   return { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, ...proofs], moment: now } };
+}
+
+/** A luid for a new record of the kind. */
+export function newLuid({ runtime }: Service, kind: Kind): string {
+  return makeLuid(kind.prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }

@@ -12,7 +12,7 @@ import { stages } from '../forwarding/stage.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import { createRecord } from '../operations/create/operation.js';
+import { createRecord } from '../operations/create/create.js';
 import type { ReportWindow } from './judge.js';
 
 /** What a report is made of. */

@@ -2,7 +2,7 @@ import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather } from '../base/gather.js';
 import { limits } from '../limits.js';
-import { textArray } from './arrays/text-array.js';
+import { textArray } from './arrays.js';
 import { isSerializationFailure, type Runner, storeTogether } from './committer/batch.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { ROW_BYTES } from './committer/write-size.js';

@@ -203,7 +203,7 @@ const SAY_MORE = [
   'forwarding/drop.ts',
   'money/thread.ts',
   'operations/create-ledger/birth.ts',
-  'operations/create/make-record.ts',
+  'operations/create/new-record.ts',
   'operations/drop.ts',
   'operations/erase.ts',
   'operations/update/make-version.ts',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
-import { toArrayLiteral } from '../../src/store/arrays/array-literal.js';
+import { toArrayLiteral } from '../../src/store/arrays.js';
 
 describe('an array as one text', () => {
   let client: pg.Client;

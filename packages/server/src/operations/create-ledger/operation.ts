@@ -3,14 +3,12 @@ import type { CallerKey } from '../../access/caller.js';
 import { decideAccess } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
-import type { ClientSignature } from '../../authorization/client-signature.js';
+import type { ClientSignature } from '../../authorization/caller.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
-import { assertMoments } from '../../records/moments.js';
-import { assertProofBinding } from '../../records/proof-binding.js';
-import { assertProofs } from '../../records/proof-limit.js';
+import { assertMoments, assertProofBinding, assertProofs } from '../../records/proof-rules.js';
 import {
   clientProofs,
   customsOf,
@@ -20,8 +18,7 @@ import {
   verifyHash,
 } from '../../records/proofs.js';
 import { bodyChecksOf } from '../bodies.js';
-import { hintOnRules } from '../hints/on-rules.js';
-import { hintWithin } from '../hints/within.js';
+import { hintOnRules, hintWithin } from '../hints.js';
 import { findRepeatedCreate } from '../repetition.js';
 import { newLedger } from './birth.js';
 

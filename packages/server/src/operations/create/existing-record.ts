@@ -8,8 +8,7 @@ import type { Answer } from '../../records/command.js';
 import type { Parent } from '../../records/stored-record.js';
 import { recordKeyOf } from '../../records/version.js';
 import { findRepeatedCreate } from '../repetition.js';
-import { describeRecord } from './decide.js';
-import type { Creation } from './verify.js';
+import { type Creation, describeRecord } from './new-record.js';
 
 /**
  * Whether a record has the key already, or one that was erased had it where names stay taken: checked before a service outside

@@ -1,6 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSignature } from '../../authorization/client-signature.js';
+import { assertSignature, callerOfWrite } from '../../authorization/caller.js';
 import { Overloaded } from '../../base/gather.js';
 import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';

@@ -1,7 +1,6 @@
 import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Token } from '../../auth/token.js';
-import { contextOf } from '../../authorization/context.js';
-import { newSubject } from '../../authorization/subject.js';
+import { contextOf, newSubject } from '../../authorization/context.js';
 import { defined } from '../../base/defined.js';
 import { type Bridge, findBridge } from '../../bridges/bridge.js';
 import { authorizationToForward, makeLedgerAuthorization } from '../../bridges/ledger-token.js';

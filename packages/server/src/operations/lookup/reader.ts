@@ -3,11 +3,9 @@ import { decideAccess, judgeAccess, judgeQuery, visible } from '../../access/dec
 import { accessRefusal } from '../../access/refusal.js';
 import type { Token } from '../../auth/token.js';
 import { signs } from '../../authorization/authorize.js';
-import { callerOfRead, callerOfWrite } from '../../authorization/caller.js';
-import type { ClientSignature } from '../../authorization/client-signature.js';
-import { contextOf } from '../../authorization/context.js';
+import { type ClientSignature, callerOfRead, callerOfWrite } from '../../authorization/caller.js';
+import { contextOf, newSubject } from '../../authorization/context.js';
 import { refuseAction } from '../../authorization/refuse.js';
-import { newSubject } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 

@@ -1,8 +1,6 @@
 import { finalStatuses } from '../../kinds/erasable.js';
 import { kindNamed } from '../../kinds/registry.js';
-import { bytesArray } from '../arrays/bytes-array.js';
-import { rowsOf } from '../arrays/row-array.js';
-import { textArray } from '../arrays/text-array.js';
+import { bytesArray, rowsOf, textArray } from '../arrays.js';
 import { readSql } from '../sql.js';
 import type { BalanceWrite, EntryWrite, LimitWrite, OpenIntentWrite, Settlement } from './settlement.js';
 import type { EarlierVersion, Need, NewDelivery, Write } from './write.js';

@@ -1,5 +1,5 @@
 import { HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log';
-import { textArray } from '../arrays/text-array.js';
+import { textArray } from '../arrays.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** The leaf of a change, as it was sealed. */

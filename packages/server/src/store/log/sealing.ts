@@ -1,5 +1,4 @@
-import { bytesArray } from '../arrays/bytes-array.js';
-import { textArray } from '../arrays/text-array.js';
+import { bytesArray, textArray } from '../arrays.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** A ledger that has leaves to seal. */

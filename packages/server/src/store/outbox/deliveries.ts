@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { textArray } from '../arrays/text-array.js';
+import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
 import { ROW_BYTES } from '../committer/write-size.js';
 import { formatUnnest } from '../queries/unnested.js';

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { limits } from '../../limits.js';
-import { rowsOf } from '../arrays/row-array.js';
-import { textArray } from '../arrays/text-array.js';
+import { rowsOf, textArray } from '../arrays.js';
 import { callOf } from '../committer/functions.js';
 import { readSql } from '../sql.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { textArray } from '../arrays/text-array.js';
+import { textArray } from '../arrays.js';
 import { type Queryable, throwIfTooLong } from './statement.js';
 import { formatUnnest } from './unnested.js';
 import type { Sized, Version, VersionSource } from './version.js';

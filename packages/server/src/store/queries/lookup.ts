@@ -3,7 +3,7 @@ import { gather, type Watch } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { textArray } from '../arrays/text-array.js';
+import { textArray } from '../arrays.js';
 import { epochOf, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { formatUnnest } from './unnested.js';
 import { makeMissingVersion, type ReadGuards, type StoredVersion, type Version } from './version.js';
