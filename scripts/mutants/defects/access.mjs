@@ -103,8 +103,8 @@ export const mutants = [
   {
     id: 'operation-renames-authorized',
     file: src('operations/update.ts'),
-    find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
-    replace: 'if (isAnother(kind, record.data, data)) {',
+    find: 'const renames = data.handle !== previous.handle && kind.links.renamable !== false;',
+    replace: 'const renames = false;',
     breaks: 'Who may update a record gives it a name that only others may create.',
     tests: [test('domains/names.test.ts')],
   },

@@ -1,14 +1,23 @@
 import { hash as hashOf, type Json, LedgerError } from '@countersign/protocol';
+import type { FastifyReply } from 'fastify';
+import { TokenRefused } from '../auth/token.js';
 import { moment } from '../base/clock.js';
 import { Overloaded } from '../base/gather.js';
+import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
+import { Corrupt } from '../integrity/integrity.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { LogStopped } from '../log/publish.js';
 import { NotSealed } from '../operations/log/not-sealed.js';
+import { OutboundFailure } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
+import { WritesRefused } from '../store/writes-refused.js';
 import { NoMemory } from './bodies/memory.js';
+import type { Received } from './command.js';
+import { sendFile } from './file.js';
+import type { HttpService } from './http-service.js';
 
 /** Tells operators of unexpected errors, and of the cause behind an error answer. */
 export type ReportError = (error: unknown, ledger?: Ledger) => void;
@@ -134,3 +143,42 @@ function relayBridgeError(
 }
 
 const DERIVED = { detail: 'Error derived from anchor forwarding response' };
+
+/** Logs an outbound failure as a warning only: its remedy lies with another operator, and it may last for days. */
+export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: Received): ReportError {
+  return (error, ledger) => {
+    if (error instanceof TokenRefused) {
+      service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
+      return;
+    }
+    // Why writes are refused was logged once, instead of one line for every refused write.
+    if (error instanceof WritesRefused) return;
+    if (error instanceof BridgeSecurityError) {
+      log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
+    } else if (error instanceof OutboundFailure) {
+      const { kind, code, message } = error;
+      log.warn({ method, url, kind, code, failure: message }, 'outbound call failed');
+    } else if (!(error instanceof Corrupt)) {
+      // Corruption has been logged where it was found.
+      log.error({ err: error, method, url }, 'unexpected error');
+    }
+  };
+}
+
+/** Sends an operation's answer. */
+export function sendAnswer(
+  reply: FastifyReply,
+  { status, body, type, file, retryAfter, hint, confidential }: Answer,
+): FastifyReply {
+  if (confidential) reply.header('cache-control', 'no-store');
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  if (hint !== undefined) reply.header('x-hint', hint).header('access-control-expose-headers', 'x-hint');
+  if (file) return sendFile(reply.code(status), file);
+  // A drop has the type that the interface names for it; a retry has none (interface/effects#retry).
+  if (status === 202) return reply.code(status).send();
+  if (body === undefined) return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send();
+  return reply
+    .code(status)
+    .header('content-type', type ?? 'application/json; charset=utf-8')
+    .send(body);
+}

@@ -3,10 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
 import { NO_JSON } from '../schemas/request.js';
-import { answerRequest } from './boundary.js';
-import { makeErrorReport } from './error-report.js';
+import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import type { HttpService } from './http-service.js';
-import { sendAnswer } from './reply.js';
 import { resolveLedger, tenantOf } from './tenant.js';
 
 /** Answers an unknown route; signed where the request names a known ledger (interface/errors#reasons). */

@@ -9,14 +9,12 @@ import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
-import { answerRequest } from './boundary.js';
+import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import { makeCommand, type Received } from './command.js';
 import { withDecisionLog } from './decision-log.js';
-import { makeErrorReport } from './error-report.js';
 import type { HttpService } from './http-service.js';
 import { holdUntilSealed } from './log/hold.js';
 import { createIntent } from './relay/create-intent.js';
-import { sendAnswer } from './reply.js';
 import { senderOf } from './sender.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
 

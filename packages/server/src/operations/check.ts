@@ -15,8 +15,7 @@ import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
 import { getRecord, type StoredRecord } from '../records/stored-record.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
-import type { Operation } from './operation.js';
-import { SIGNED } from './refusals.js';
+import { type Operation, SIGNED } from './operation.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
 /** The actions whose requests are judged by conditions of policy values; of others, values with `invoke` grant nothing. */

@@ -18,9 +18,8 @@ import { assertLuid, assertParentHash, findRecord, type StoredRecord } from '../
 import { versionOf } from '../records/version.js';
 import { addHash, bodyChecksOf } from './bodies.js';
 import { findDropRefusal, holderOf } from './drop-refusal.js';
-import type { Operation } from './operation.js';
+import { type Operation, SIGNED } from './operation.js';
 import { assertProofsUnused } from './proof-use.js';
-import { SIGNED } from './refusals.js';
 import { findRepeatedDrop } from './repetition.js';
 import type { Handover, Stages } from './stage.js';
 import { mayEnd } from './stored-bytes.js';

@@ -18,8 +18,7 @@ import { assertUnder, getParent, getRecord, type StoredRecord } from '../records
 import { recordKeyOf } from '../records/version.js';
 import { Unsealed } from '../store/erasure.js';
 import { addHash, erasureBody, erasureBodySchema } from './bodies.js';
-import type { Operation } from './operation.js';
-import { SIGNED } from './refusals.js';
+import { type Operation, SIGNED } from './operation.js';
 import { mayEnd } from './stored-bytes.js';
 import { verifySignedBody } from './verify-signed-body.js';
 

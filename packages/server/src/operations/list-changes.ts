@@ -10,9 +10,8 @@ import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
 import { snapshot } from '../records/serve.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
-import type { Operation } from './operation.js';
+import { EVERY_OPERATION, type Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';
-import { EVERY_OPERATION } from './refusals.js';
 
 /**
  * `GET /{kind}s/{id}/changes` (interface/records#history): full snapshots, newest first, with `page.total`, the number

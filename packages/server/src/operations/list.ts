@@ -21,8 +21,7 @@ import { parseIndexedSubject } from '../records/document.js';
 import { getParent, type Parent } from '../records/stored-record.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, ListPosition } from '../store/queries/list.js';
-import type { Operation } from './operation.js';
-import { EVERY_OPERATION } from './refusals.js';
+import { EVERY_OPERATION, type Operation } from './operation.js';
 import type { Stages } from './stage.js';
 
 /**

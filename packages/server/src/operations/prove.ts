@@ -39,10 +39,9 @@ import { assertNotReserved, findRecord } from '../records/stored-record.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import { hintOnPolicy, hintWithin } from './hints.js';
-import type { Operation } from './operation.js';
+import { type Operation, PROVED } from './operation.js';
 import { assertProofsUnused } from './proof-use.js';
 import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
-import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**

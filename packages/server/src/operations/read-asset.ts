@@ -8,8 +8,7 @@ import { assetPath } from '../kinds/reports/asset-path.js';
 import { inSession, type Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { getRecord } from '../records/stored-record.js';
-import type { Operation } from './operation.js';
-import { EVERY_OPERATION } from './refusals.js';
+import { EVERY_OPERATION, type Operation } from './operation.js';
 
 /**
  * `GET /reports/{id}/assets/{asset}` (interface/reports#download-of-an-asset): a generated file that `meta.assets` names,

@@ -6,9 +6,8 @@ import { inSession } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { snapshot } from '../records/serve.js';
 import { changeNumber } from './change-number.js';
-import type { Operation } from './operation.js';
+import { EVERY_OPERATION, type Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';
-import { EVERY_OPERATION } from './refusals.js';
 
 /**
  * `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot; or, to who asks for text, the record as it

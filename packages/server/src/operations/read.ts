@@ -8,8 +8,7 @@ import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { findRecord } from '../records/stored-record.js';
 import { asksForSecrets } from './asks-for-secrets.js';
-import type { Operation } from './operation.js';
-import { EVERY_OPERATION } from './refusals.js';
+import { EVERY_OPERATION, type Operation } from './operation.js';
 import type { Stages } from './stage.js';
 
 /**

@@ -34,9 +34,8 @@ import { recordKeyOf, type VersionWrite, versionOf, withProofs } from '../record
 import type { Held } from '../store/money/holds.js';
 import { addHash, bodyChecksOf } from './bodies.js';
 import { hintOnPolicy, hintOnRules, hintWithin } from './hints.js';
-import type { Operation } from './operation.js';
+import { type Operation, SIGNED } from './operation.js';
 import { assertProofsUnused } from './proof-use.js';
-import { SIGNED } from './refusals.js';
 import { isRepeatedUpdate } from './repetition.js';
 import type { HandOverStage, Handover, Stages } from './stage.js';
 import { verifySignedBody } from './verify-signed-body.js';

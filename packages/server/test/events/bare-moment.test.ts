@@ -206,7 +206,7 @@ const SAY_MORE = [
   'operations/create/new-record.ts',
   'operations/drop.ts',
   'operations/erase.ts',
-  'operations/update/make-version.ts',
+  'operations/update.ts',
   'schedules/report.ts',
 ];
 

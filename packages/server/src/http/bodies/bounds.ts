@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../limits.js';
 import type { Answer } from '../../records/command.js';
-import { answerRequest } from '../boundary.js';
-import { makeErrorReport } from '../error-report.js';
+import { answerRequest, makeErrorReport, sendAnswer } from '../boundary.js';
 import { answerNotFound } from '../framework-errors.js';
 import type { HttpService } from '../http-service.js';
-import { sendAnswer } from '../reply.js';
 import { senderOf } from '../sender.js';
 import { resolveLedger, tenantOf } from '../tenant.js';
 import { BodyMemory, type HeldMemory } from './memory.js';

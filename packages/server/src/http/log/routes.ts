@@ -5,13 +5,11 @@ import { checkpointKey } from '../../log/checkpoint.js';
 import { leavesFor, type ServedTile } from '../../log/tiles.js';
 import { currentWith } from '../../operations/log/current-with.js';
 import type { Answer } from '../../records/command.js';
-import { answerRequest, errorAnswer } from '../boundary.js';
+import { answerRequest, errorAnswer, makeErrorReport, sendAnswer } from '../boundary.js';
 import { withDecisionLog } from '../decision-log.js';
-import { makeErrorReport } from '../error-report.js';
 import type { HttpService } from '../http-service.js';
 import { knows, sendable } from '../pages/html.js';
 import { taskOf } from '../perform.js';
-import { sendAnswer } from '../reply.js';
 import { type Admit, asNoRoute, createAdmit, isNoRoute, noRoute } from './access.js';
 import { type AskedOfLog, type LogAddress, parseLogAddress } from './address.js';
 

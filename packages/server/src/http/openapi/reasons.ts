@@ -1,6 +1,6 @@
 import { REASONS, type Reason } from '@countersign/protocol';
+import { EVERY_OPERATION, SIGNED } from '../../operations/operation.js';
 import { OPERATIONS } from '../../operations/operations.js';
-import { EVERY_OPERATION, SIGNED } from '../../operations/refusals.js';
 import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
 

@@ -7,8 +7,7 @@ import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored-record.js';
-import type { Operation } from '../operation.js';
-import { EVERY_OPERATION } from '../refusals.js';
+import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { authorizeDeliveries, hasDeliveries } from './scope.js';
 
 /** `GET /effects/{id}/events` (interface/effects#list-deliveries): a page of deliveries, the newest first. */

@@ -6,8 +6,7 @@ import { inSession, type Session } from '../../ledgers/session.js';
 import { limits } from '../../limits.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored-record.js';
-import type { Operation } from '../operation.js';
-import { EVERY_OPERATION } from '../refusals.js';
+import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';
 
 /** `GET /effects/{id}/events/{handle}` (interface/effects#read-a-delivery): one delivery. */

@@ -9,8 +9,7 @@ import { usesOfProofs } from '../../records/proofs.js';
 import { getRecord } from '../../records/stored-record.js';
 import type { RetryOutcome, RetryRequest } from '../../store/outbox/delivery-retries.js';
 import { addHash, retryBody } from '../bodies.js';
-import type { Operation } from '../operation.js';
-import { SIGNED } from '../refusals.js';
+import { type Operation, SIGNED } from '../operation.js';
 import { verifySignedBody } from '../verify-signed-body.js';
 import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';
 

@@ -8,9 +8,8 @@ import type { Shown } from '../../log/publish.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { SealedLeaf } from '../../store/log/leaves.js';
 import { changeNumber } from '../change-number.js';
-import type { Operation } from '../operation.js';
+import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { readableRecord, toVersioned } from '../readable-record.js';
-import { EVERY_OPERATION } from '../refusals.js';
 import { NotSealed } from './not-sealed.js';
 import { answerSigned, describeSigned } from './signed-data.js';
 

@@ -3,9 +3,8 @@ import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
 import { LogStopped, type Shown } from '../../log/publish.js';
 import type { Answer, Command } from '../../records/command.js';
-import type { Operation } from '../operation.js';
+import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { readableRecord } from '../readable-record.js';
-import { EVERY_OPERATION } from '../refusals.js';
 import { answerSigned, describeSigned } from './signed-data.js';
 
 /**

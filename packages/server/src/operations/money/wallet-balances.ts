@@ -5,8 +5,7 @@ import type { Session } from '../../ledgers/session.js';
 import { OF_BALANCES } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { BalanceRow } from '../../store/money/rows.js';
-import { component, type Operation } from '../operation.js';
-import { EVERY_OPERATION } from '../refusals.js';
+import { component, EVERY_OPERATION, type Operation } from '../operation.js';
 import { listRows, type RowList } from './list-rows.js';
 import { describeRows } from './row-components.js';
 

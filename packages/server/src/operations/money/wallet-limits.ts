@@ -4,8 +4,7 @@ import type { Session } from '../../ledgers/session.js';
 import { OF_LIMITS } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { LimitRow } from '../../store/money/rows.js';
-import { component, type Operation } from '../operation.js';
-import { EVERY_OPERATION } from '../refusals.js';
+import { component, EVERY_OPERATION, type Operation } from '../operation.js';
 import { listRows, type RowList } from './list-rows.js';
 import { describeRows } from './row-components.js';
 
