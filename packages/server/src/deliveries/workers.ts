@@ -6,9 +6,9 @@ import { createAccessTokens } from '../outbound/access-tokens.js';
 import { createDeliveryStore } from '../store/outbox/deliveries.js';
 import { hastenDeliveries } from '../store/outbox/set-aside.js';
 import type { DeliveryBounds } from './bounds.js';
-import { type DeliverDeps, deliverEvents } from './deliver.js';
-import { retryDeliveries } from './retries.js';
-import { takeUpFurther } from './take-up.js';
+import { DELIVER, type DeliverDeps, deliverEvents } from './deliver.js';
+import { RETRY_DELIVERIES, retryDeliveries } from './retries.js';
+import { TAKE_UP_DELIVERIES, takeUpFurther } from './take-up.js';
 
 /** What the workers of deliveries need beside the service. */
 export interface WorkersDeps extends Pick<DeliverDeps, 'outbound' | 'logger'> {
@@ -19,6 +19,11 @@ export interface WorkersDeps extends Pick<DeliverDeps, 'outbound' | 'logger'> {
   readonly deliveriesQueued: () => void;
   /** Called when deliveries that were set aside may be due. */
   readonly goOn: () => void;
+}
+
+/** What wakes each of the workers. @param hint wakes the worker of that name */
+export function deliveryHints(hint: (worker: string) => () => void) {
+  return { deliveriesQueued: hint(DELIVER), retriesQueued: hint(RETRY_DELIVERIES), goOn: hint(TAKE_UP_DELIVERIES) };
 }
 
 /** The workers that deliver, and that make deliveries due again; and the access tokens that bridges are called with. */

@@ -1,0 +1,81 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { limits } from '../limits.js';
+import { type FreeDisk, watchDiskSpace } from './disk-space.js';
+import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
+import { assertSameMasterKey } from './key-check.js';
+import { migrate } from './migrate.js';
+import { createPool } from './pool.js';
+import { createPools } from './pools.js';
+import { createQuotas } from './quotas.js';
+import { watchReadiness } from './readiness.js';
+import { askAll } from './writes-refused.js';
+
+export interface DatabaseOptions {
+  readonly database: pg.PoolConfig;
+  /** What tells the master key of this database from another (keys/master-key.ts). */
+  readonly keyCheck: string;
+  /** As of `ServerOptions`. */
+  readonly databaseFolder?: string;
+  readonly freeDisk?: FreeDisk;
+  readonly ledgerQuota?: number;
+  readonly logger: FastifyBaseLogger;
+  /** The clock that is compared with the database's; absent where any will do. */
+  readonly now: (() => number) | undefined;
+  /** Told of an epoch that has begun: the database has gone on from an earlier point. */
+  readonly epochBegan: (epoch: number) => void;
+  /** Told of each write beyond a quota. */
+  readonly quotaExceeded: () => void;
+}
+
+/** The database of a process: its connections, and what watches it. */
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** Migrates the database to this release's schema, verifies its master key, connects to it, and watches it. */
+export async function openDatabase(options: DatabaseOptions) {
+  const { database, logger, now } = options;
+  const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
+  const epochs = await migrateDatabase(options, failed);
+  const pools = createPools(database, epochs.verify, failed);
+  const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
+  const readiness = await watchReadiness(pools.others, limits.readiness, logger, now);
+  try {
+    const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
+    return {
+      pools,
+      epochs,
+      readiness,
+      /** Asked before every write. */
+      writes: askAll(disk, readiness),
+      quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
+      async close() {
+        readiness.close();
+        disk.close();
+        await end();
+      },
+    };
+  } catch (error) {
+    readiness.close();
+    await end();
+    throw error;
+  }
+}
+
+async function migrateDatabase(
+  { database, keyCheck, logger, epochBegan }: DatabaseOptions,
+  failed: (error: Error) => void,
+): Promise<EpochGuard> {
+  const pool = createPool({ ...database, max: 1 }, failed);
+  try {
+    await migrate(pool);
+    await assertSameMasterKey(pool, keyCheck);
+    return await createEpochGuard(pool, {
+      epochBegan(epoch) {
+        epochBegan(epoch);
+        logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
+      },
+    });
+  } finally {
+    await pool.end();
+  }
+}
