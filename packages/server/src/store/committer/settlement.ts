@@ -10,7 +10,7 @@ export interface BalanceWrite {
   readonly version: number;
   readonly available: BalanceRow;
   /** Absent until the first debit. */
-  readonly reserved?: BalanceRow;
+  readonly reserved?: BalanceRow | undefined;
 }
 
 /** One of the two rows of a balance that clients see. */
