@@ -54,10 +54,10 @@ function createWallet(client: TestClient, custom: JsonObject = {}) {
   return client.create('/wallets', { handle: `w-${made}`, custom });
 }
 
-/** What sends a body, which the ledger refuses for what it holds. */
+/** What sends a body ten times a second, which the ledger refuses for what it holds. One was enough, where it was not refused. */
 async function refused(client: TestClient, path: string, body: JsonObject): Promise<() => Promise<unknown>> {
   expect((await client.call('POST', path, body)).status).toBe(422);
-  return () => client.call('POST', path, body);
+  return () => Promise.all([client.call('POST', path, body), pause(100)]);
 }
 
 /** One write, and an event for each of so many hosts. */
@@ -154,8 +154,8 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
     expect(answered).toBeGreaterThan(0);
     expect(quantile(reads, 1)).toBeLessThan(REFUSED);
     expect(stretch).toBeLessThan(STRETCH);
+    const [before, meanwhile] = [quantile(quiet, 0.99), quantile(reads, 0.99)];
     // The clock tells of the service only where nothing else runs: measured alone, with LONG_TESTS=1.
-    if (process.env.LONG_TESTS && quantile(quiet, 0.95) < BUSY)
-      expect(quantile(reads, 0.99)).toBeLessThan(2 * quantile(quiet, 0.99));
+    if (process.env.LONG_TESTS && quantile(quiet, 0.95) < BUSY) expect(meanwhile).toBeLessThan(2 * before);
   });
 });
