@@ -37,6 +37,8 @@ export interface Config {
   readonly dataDir: string;
   /** A PostgreSQL connection string; undefined to run the embedded PostgreSQL. Do not log it: it holds a password. */
   readonly databaseUrl: string | undefined;
+  /** Seconds that a start waits for a database that is out of reach. */
+  readonly databaseWait: number;
   /** 32 bytes in base64; undefined to use the key file. Do not log it. */
   readonly masterKey: string | undefined;
   /** The number of serving processes. */
@@ -143,6 +145,13 @@ export const settings = {
       }
       return text;
     },
+  },
+  databaseWait: {
+    name: 'DATABASE_WAIT',
+    default: '`30`',
+    meaning:
+      'Seconds that a start waits for the database of DATABASE_URL where it is out of reach, as while it starts itself.',
+    read: (text = '30') => parseInteger(text, 0, 86_400),
   },
   masterKey: {
     name: 'MASTER_KEY',

@@ -1,21 +1,37 @@
 import cluster from 'node:cluster';
 import type { Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
+import { BUILD } from './cluster/build.js';
+import { checkDeployment, formatFindings } from './cluster/check.js';
+import { parseCommandLine, type ServerTask } from './cluster/command-line.js';
 import { findInstallation, firstSteps } from './cluster/first-steps.js';
+import { helpText } from './cluster/help.js';
 import { createLogger } from './cluster/log.js';
 import type { ToPrimary } from './cluster/messages.js';
 import { serveMetrics } from './cluster/metrics-listener.js';
+import { findMisspelled } from './cluster/misspelled.js';
 import { assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
-import { loadMasterKey } from './keys/master-key.js';
+import { describeKeySource, loadMasterKey } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 
-/** Starts the service from the environment. A failure is told in one line on standard error. */
-export async function start(): Promise<void> {
+/**
+ * Does what the command line asks for; without any, starts the service from the environment. A failure is told in one line on
+ * standard error.
+ */
+export async function start(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  let task: ServerTask;
   try {
-    await serveFromEnvironment();
+    task = cluster.isWorker ? 'serve' : parseCommandLine(args);
+  } catch (error) {
+    console.error(`countersign: ${(error as Error).message}`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    await TASKS[task]();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     // What its channel to the primary keeps alive, such as a worker that finds a secret's file gone, would never end.
@@ -24,6 +40,31 @@ export async function start(): Promise<void> {
       console.error(`countersign: ${why}`);
       process.exitCode = 1;
     }
+  }
+}
+
+const TASKS: Readonly<Record<ServerTask, () => Promise<void>>> = {
+  serve: serveFromEnvironment,
+  check: checkFromEnvironment,
+  async help() {
+    console.log(helpText());
+  },
+  async version() {
+    console.log(BUILD);
+  },
+};
+
+async function checkFromEnvironment(): Promise<void> {
+  const config = parseConfig(process.env);
+  warnOfMisspelled();
+  const findings = await checkDeployment(config);
+  console.log(formatFindings(findings));
+  if (findings.some(({ isFine }) => !isFine)) process.exitCode = 1;
+}
+
+function warnOfMisspelled(): void {
+  for (const { name, meant } of findMisspelled(process.env)) {
+    console.error(`countersign: ${name} is no setting, and is left alone: ${meant} may be meant`);
   }
 }
 
@@ -37,6 +78,7 @@ async function serveFromEnvironment(): Promise<void> {
     runWorker(config, logger);
     return;
   }
+  warnOfMisspelled();
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);
@@ -66,7 +108,18 @@ interface RunningService {
 
 async function runServer(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
-  const { masterKey, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config);
+  const { masterKey, isKeyNew, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config, {
+    seconds: config.databaseWait,
+    begin: () => logger.warn({ seconds: config.databaseWait }, 'the database is out of reach: the start waits for it'),
+  });
+  const key = describeKeySource(config);
+  if (isKeyNew && embedded === undefined) {
+    // The database has backups and a standby of its own. The key is in one place.
+    console.error(
+      `countersign: A NEW MASTER KEY WAS MADE, ${key}. Backups of the database do not hold it: keep a copy elsewhere, or set ` +
+        "MASTER_KEY. Without it the ledgers' own keys are lost.",
+    );
+  }
   const beginning = beginServing(config, logger, databaseUrl, masterKey);
   let stopping = false;
   const end = async (status: number) => {
@@ -100,6 +153,7 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
   if (config.metricsPort !== undefined) {
     console.log(`metrics on ${baseUrlOf(config.metricsHost, config.metricsPort)}/metrics`);
   }
+  if (config.masterKey === undefined) console.log(`master key in ${key}`);
   if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
 }
 

@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { settings } from '../src/config.js';
 import { tooOld } from '../src/node-version.js';
 import { explainError, unusable } from '../src/store/queries/reach.js';
+import { layCable } from './store/cable.js';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from './support/database.js';
 import { freePort } from './support/free-port.js';
 
@@ -43,9 +45,14 @@ async function newDatabase(make = createMigratedDatabase): Promise<TestDatabase>
 const dataDir = () => join(folder, 'data');
 
 /** What a start printed, and how it ended; one that serves is stopped as soon as it says so. */
-async function start(settings: Record<string, string>, args = [BUNDLED], err: 'pipe' | number = 'pipe') {
+async function start(
+  settings: Record<string, string>,
+  args = [BUNDLED],
+  err: 'pipe' | number = 'pipe',
+  heard: (err: string) => void = () => {},
+) {
   const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...inherited } = process.env;
-  const env = { ...inherited, DATA_DIR: dataDir(), WORKERS: '1', ...settings };
+  const env = { ...inherited, DATA_DIR: dataDir(), WORKERS: '1', DATABASE_WAIT: '0', ...settings };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', err] });
   children.push(child);
   const said = { out: '', err: '' };
@@ -55,6 +62,7 @@ async function start(settings: Record<string, string>, args = [BUNDLED], err: 'p
   });
   child.stderr?.on('data', (text: Buffer) => {
     said.err += text;
+    heard(said.err);
   });
   const [code] = await once(child, 'close');
   return { code: code as number | null, ...said };
@@ -206,6 +214,105 @@ describe('a start', () => {
   });
 });
 
+describe('a check', () => {
+  const check = (settings: Record<string, string>) => start(settings, [BUNDLED, '--check']);
+  const ports = async () => ({ PORT: String(await freePort()), METRICS_PORT: String(await freePort()) });
+
+  it('makes nothing, and finds nothing wrong with a folder that the first start makes', async () => {
+    const { PORT, METRICS_PORT } = await ports();
+    const outcome = await check({ PORT, METRICS_PORT });
+    expect(outcome).toEqual({
+      code: 0,
+      err: '',
+      out:
+        `✓ port        127.0.0.1:${PORT} is free\n` +
+        `✓ metrics     127.0.0.1:${METRICS_PORT} is free\n` +
+        `✓ master key  none yet: the first start makes ${join(dataDir(), 'master.key')}\n` +
+        `✓ database    our own: the first start makes ${join(dataDir(), 'postgres')}\n`,
+    });
+    await expect(access(dataDir())).rejects.toThrow('ENOENT');
+  });
+
+  it('tells what a start with a database of one’s own would find, before and after it', async () => {
+    const { url: DATABASE_URL } = await newDatabase(createDatabase);
+    const lines = async (more: Record<string, string> = {}) => {
+      const { code, out } = await check({ ...(await ports()), DATABASE_URL, ...more });
+      return [code, out.split('\n').at(3)];
+    };
+    expect(await lines()).toEqual([0, '✓ database    answers, and is empty: the first start makes the schema']);
+    const { code, err } = await start({ ...(await ports()), DATABASE_URL });
+    expect(code).toBe(0);
+    expect(err).toContain(`countersign: A NEW MASTER KEY WAS MADE, ${join(dataDir(), 'master.key')}.`);
+    expect(await lines()).toEqual([0, '✓ database    answers, with the schema of this release']);
+    const MASTER_KEY = Buffer.alloc(32, 3).toString('base64');
+    const wrong = 'The master key, MASTER_KEY or its file, is not the one that this database was made with.';
+    expect(await lines({ MASTER_KEY })).toEqual([1, `✗ database    ${wrong}`]);
+    expectLine(await start({ ...(await ports()), DATABASE_URL, MASTER_KEY }), wrong);
+  });
+
+  it('names each part that is wrong', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const DATABASE_URL = `postgresql://me:precious@127.0.0.1:${await freePort()}/ledger`;
+    const { code, out } = await check({ ...(await ports()), PORT: String(port), DATABASE_URL });
+    other.close();
+    expect(code).toBe(1);
+    expect(out.split('\n').map((line) => line.slice(0, 13).trim())).toEqual([
+      '✗ port',
+      '✓ metrics',
+      '✓ master key',
+      '✗ database',
+      '',
+    ]);
+    expect(out).not.toContain('precious');
+  });
+});
+
+describe('the command line', () => {
+  it('prints help with every setting, the build, and one line for anything else', async () => {
+    const help = await start({}, [BUNDLED, '--help']);
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const { name } of Object.values(settings)) expect(help.out).toContain(`\n  ${name}`);
+    expect(help.out.split('\n').filter((line) => line.length > 80 && line.trim().includes(' '))).toEqual([]);
+    expect(await start({}, [BUNDLED, '--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+    for (const [args, why] of [
+      [['--port=1'], 'there is no option --port=1: countersign-server --help lists them'],
+      [['--check', 'now'], '--check stands alone: now has no meaning beside it'],
+    ] as const)
+      expect(await start({}, [BUNDLED, ...args])).toEqual({ code: 2, out: '', err: `countersign: ${why}\n` });
+  });
+
+  it('warns of variables that look like settings', async () => {
+    const settings = {
+      WORKER: '3',
+      DATABASEURL: 'postgresql://there/',
+      PORT: String(await freePort()),
+      METRICS_PORT: 'off',
+    };
+    const { err } = await start(settings, [BUNDLED, '--check']);
+    expect(err).toBe(
+      'countersign: WORKER is no setting, and is left alone: WORKERS may be meant\n' +
+        'countersign: DATABASEURL is no setting, and is left alone: DATABASE_URL may be meant\n',
+    );
+  });
+});
+
+it('a start waits for a database that is out of reach', async () => {
+  const { url } = await newDatabase();
+  const cable = await layCable(url);
+  await cable.cut();
+  const settings = { DATABASE_URL: cable.url, DATABASE_WAIT: '60', PORT: String(await freePort()) };
+  const started = start(settings, [BUNDLED], 'pipe', (err) => {
+    if (err.includes('the start waits for it')) void cable.mend();
+  });
+  expect(await started).toMatchObject({ code: 0, out: expect.stringContaining('listening on') });
+  await cable.close();
+});
+
 describe('what cannot be used', () => {
   it('is a PostgreSQL below 15, or one that does not keep text as UTF-8', () => {
     expect(unusable({ version: '14.9', release: 140_009, encoding: 'UTF8' })).toBe(
@@ -216,7 +323,7 @@ describe('what cannot be used', () => {
   });
 
   it('is told only of the database', () => {
-    const other = new Error('MASTER_KEY does not match the one this database was made with.');
+    const other = new Error('The master key, MASTER_KEY or its file, is not the one that this database was made with.');
     expect(explainError(other, 'postgresql://localhost/a', false)).toBe(other);
     const file = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/data/master.key' });
     expect(explainError(file, 'postgresql://localhost/a', false)).toBe(file);
@@ -253,6 +360,7 @@ describe('what cannot be used', () => {
     const settings = {
       LOADED_BEFORE,
       DATABASE_URL: url,
+      MASTER_KEY: Buffer.alloc(32, 3).toString('base64'),
       PORT: String(await freePort()),
       WORKERS: '2',
       LOG_LEVEL: 'error',

@@ -1,12 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { keyCheck, loadMasterKey, type MasterKeySource, makeMasterKey, masterKeyError } from '../keys/master-key.js';
+import {
+  describeKeySource,
+  keyCheck,
+  loadMasterKey,
+  type MasterKeySource,
+  makeMasterKey,
+  masterKeyError,
+} from '../keys/master-key.js';
 import { assertSameMasterKey, findStoredCheck } from '../store/key-check.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
+import { isUnavailable } from '../store/unavailable.js';
 
 export interface PreparedDatabase {
   readonly masterKey: Buffer;
+  /** Whether the master key was made by this start. */
+  readonly isKeyNew: boolean;
   /** Whether the database holds no ledger yet. */
   readonly isNew: boolean;
 }
@@ -16,18 +27,24 @@ export interface PreparedDatabase {
  * clearly. A master key is made only for a database that has yet to be tied to one.
  *
  * @param ours whether it is the embedded PostgreSQL
+ * @param wait how long a database that is out of reach is waited for; not at all unless given
  * @throws Error in one line for the operator when the database is out of reach, unusable or fails to migrate, or was
  *   made with another master key or one that is missing
  */
-export async function prepareDatabase(url: string, ours: boolean, source: MasterKeySource): Promise<PreparedDatabase> {
+export async function prepareDatabase(
+  url: string,
+  ours: boolean,
+  source: MasterKeySource,
+  wait: DatabaseWait = NO_WAIT,
+): Promise<PreparedDatabase> {
   try {
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
-      await assertUsable(pool, url, ours);
+      await onceReached(() => assertUsable(pool, url, ours), wait);
       // Of several servers that start at once, the first one creates the key and the schema.
-      const masterKey = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
+      const { masterKey, isKeyNew } = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
-      return { masterKey, isNew: rows[0]?.empty ?? false };
+      return { masterKey, isKeyNew, isNew: rows[0]?.empty ?? false };
     } finally {
       await pool.end();
     }
@@ -36,13 +53,42 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
   }
 }
 
-async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Buffer> {
+/** How long a start waits for a database that is out of reach. */
+export interface DatabaseWait {
+  readonly seconds: number;
+  /** Called when the wait begins. */
+  readonly begin: () => void;
+}
+
+const NO_WAIT: DatabaseWait = { seconds: 0, begin() {} };
+
+/** Milliseconds from one look to the next. */
+const LOOKS = 500;
+
+/** @throws what `look` throws when the database was not reached in time, or has refused */
+async function onceReached(look: () => Promise<void>, { seconds, begin }: DatabaseWait): Promise<void> {
+  const until = performance.now() + seconds * 1_000;
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await look();
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() + LOOKS > until) throw error;
+      if (looks === 1) begin();
+      await pause(LOOKS);
+    }
+  }
+}
+
+async function settleMasterKey(
+  pool: pg.Pool,
+  source: MasterKeySource,
+): Promise<Pick<PreparedDatabase, 'masterKey' | 'isKeyNew'>> {
   const known = await loadMasterKey(source);
   if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw masterKeyError(source);
   await migrate(pool);
   const masterKey = known ?? (await makeMasterKey(source));
-  await assertSameMasterKey(pool, keyCheck(masterKey));
-  return masterKey;
+  await assertSameMasterKey(pool, keyCheck(masterKey), describeKeySource(source));
+  return { masterKey, isKeyNew: known === undefined };
 }
 
 /** The number of the advisory lock, unique to this use. */

@@ -31,6 +31,11 @@ export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | u
   return decodeKeyFrom(path, (await readFile(path, 'utf8')).trimEnd());
 }
 
+/** Where the key comes from, in words for the operator. */
+export function describeKeySource({ masterKey, dataDir }: MasterKeySource): string {
+  return masterKey === undefined ? join(dataDir, 'master.key') : 'MASTER_KEY or its file';
+}
+
 /** Makes the key file of a new database. Of several servers that do so at once, all get the same key. */
 export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
   await writeOnce(await keyFile(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);

@@ -68,7 +68,7 @@ async function migrateDatabase(
   const pool = createPool({ ...database, max: 1 }, failed);
   try {
     await migrate(pool);
-    await assertSameMasterKey(pool, keyCheck);
+    await assertSameMasterKey(pool, keyCheck, 'as it was given');
     return await createEpochGuard(pool, {
       epochBegan(epoch) {
         epochBegan(epoch);

@@ -3,15 +3,21 @@ import type pg from 'pg';
 /**
  * Ties the database to the master key it was first used with. The check value reveals nothing of the key.
  *
+ * @param from where the key comes from, for the error
  * @throws when the database was made with another key, so that its sealed secrets would stay sealed
  */
-export async function assertSameMasterKey(pool: pg.Pool, check: string): Promise<void> {
+export async function assertSameMasterKey(pool: pg.Pool, check: string, from: string): Promise<void> {
   await pool.query(`insert into deployment (name, value) values ('master-key-check', $1) on conflict do nothing`, [
     check,
   ]);
   if ((await findStoredCheck(pool)) !== check) {
-    throw new Error('MASTER_KEY does not match the one this database was made with.');
+    throw wrongKey(from);
   }
+}
+
+/** @param from where the key comes from */
+export function wrongKey(from: string): Error {
+  return new Error(`The master key, ${from}, is not the one that this database was made with.`);
 }
 
 /** The check value of the key that the database was first used with; undefined for a new database. */

@@ -23,6 +23,17 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   if (error) throw error;
 }
 
+/** Migrations that a database has yet to have, and those that it has of a later release. */
+export async function findMigrations(pool: pg.Pool): Promise<{ readonly pending: string[]; readonly later: string[] }> {
+  const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
+  const had = rows.map(({ name }) => name);
+  const known = Object.keys(readMigrations());
+  return {
+    pending: known.filter((name) => !had.includes(name)),
+    later: had.filter((name) => !known.includes(name)),
+  };
+}
+
 function migrations(): Record<string, Migration> {
   const all = Object.entries(readMigrations());
   return Object.fromEntries(

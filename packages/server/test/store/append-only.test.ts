@@ -93,7 +93,7 @@ describe('opening a database', () => {
 
   it('with another master key than its first is refused, and does no harm', async () => {
     await expect(open(Buffer.alloc(32, 8))).rejects.toThrow(
-      /^MASTER_KEY does not match the one this database was made with\.$/,
+      /^The master key, as it was given, is not the one that this database was made with\.$/,
     );
     const { rows } = await query(`select * from deployment where name = 'master-key-check'`);
     expect(rows).toHaveLength(1);

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import { describeKeySource, keyCheck, loadMasterKey } from '../keys/master-key.js';
+import { findStoredCheck, wrongKey } from '../store/key-check.js';
+import { findMigrations } from '../store/migrate.js';
+import { createPool } from '../store/pool.js';
+import { assertUsable, explainError } from '../store/queries/reach.js';
+import { assertFree, METRICS_ADDRESS } from './port.js';
+
+/** What was found of one part of a deployment. */
+export interface Finding {
+  readonly part: 'port' | 'metrics' | 'master key' | 'database';
+  readonly isFine: boolean;
+  readonly text: string;
+}
+
+/**
+ * Looks whether a server would start with these settings. It starts, makes and changes nothing: of our own PostgreSQL, which does
+ * not run, only its folder is looked at.
+ */
+export async function checkDeployment(config: Config): Promise<Finding[]> {
+  const { host, port, metricsHost, metricsPort } = config;
+  return [
+    await find('port', async () => {
+      await assertFree(host, port);
+      return `${host}:${port} is free`;
+    }),
+    await find('metrics', async () => {
+      if (metricsPort === undefined) return 'off';
+      await assertFree(metricsHost, metricsPort, METRICS_ADDRESS);
+      return `${metricsHost}:${metricsPort} is free`;
+    }),
+    await find('master key', async () =>
+      (await findKey(config)) === undefined
+        ? `none yet: the first start makes ${describeKeySource(config)}`
+        : describeKeySource(config),
+    ),
+    await find('database', () =>
+      config.databaseUrl === undefined ? findOwn(config) : findOther(config, config.databaseUrl),
+    ),
+  ];
+}
+
+async function find(part: Finding['part'], look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { part, isFine: true, text: await look() };
+  } catch (error) {
+    return { part, isFine: false, text: (error as Error).message };
+  }
+}
+
+/** The master key; undefined where a start would make it. A folder that is not there is not made. */
+async function findKey(config: Config): Promise<Buffer | undefined> {
+  return config.masterKey === undefined && !existsSync(config.dataDir) ? undefined : loadMasterKey(config);
+}
+
+async function findOwn({ dataDir }: Config): Promise<string> {
+  const folder = join(dataDir, 'postgres');
+  return existsSync(folder) ? `our own, in ${folder}` : `our own: the first start makes ${folder}`;
+}
+
+async function findOther(config: Config, url: string): Promise<string> {
+  try {
+    const pool = createPool({ connectionString: url, max: 1 }, () => {});
+    try {
+      await assertUsable(pool, url, false);
+      const check = await findStoredCheck(pool);
+      if (check === undefined) return 'answers, and is empty: the first start makes the schema';
+      const key = await findKey(config);
+      if (key === undefined || keyCheck(key) !== check) throw wrongKey(describeKeySource(config));
+      const { later, pending } = await findMigrations(pool);
+      if (later.length > 0)
+        throw new Error(`was migrated by a later release (${later.join(', ')}): use that, or a later one`);
+      return pending.length > 0
+        ? `answers: the start migrates it (${pending.join(', ')})`
+        : 'answers, with the schema of this release';
+    } finally {
+      await pool.end();
+    }
+  } catch (error) {
+    throw explainError(error, url, false);
+  }
+}
+
+/** A line for each finding, for a terminal. */
+export function formatFindings(findings: readonly Finding[]): string {
+  return findings.map(({ part, isFine, text }) => `${isFine ? '✓' : '✗'} ${part.padEnd(11)} ${text}`).join('\n');
+}
