@@ -1,4 +1,5 @@
-import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, realpath, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 
 export { fileExists, freeBytes, syncFolder, writeOnce } from './files.js';
 
@@ -13,10 +14,56 @@ export { fileExists, freeBytes, syncFolder, writeOnce } from './files.js';
  */
 export async function openDataDir(dataDir: string, setting = 'the data directory'): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o711 });
+    await makeFolder(resolve(dataDir));
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(dataDir);
   } catch (error) {
-    throw new Error(`${setting} ${dataDir} cannot be used: ${(error as Error).message}`);
+    throw cannotUse(setting, dataDir, error);
   }
+}
+
+/**
+ * Checks that the data directory can be used, or made, and leaves everything as it is.
+ *
+ * @throws as `openDataDir` does
+ */
+export async function tryDataDir(dataDir: string, setting = 'the data directory'): Promise<void> {
+  try {
+    const trial = await mkdtemp(join(await nearestFolder(resolve(dataDir)), '.trial-'));
+    await rmdir(trial);
+  } catch (error) {
+    throw cannotUse(setting, dataDir, error);
+  }
+}
+
+function cannotUse(setting: string, dataDir: string, error: unknown): Error {
+  return new Error(`${setting} ${dataDir} cannot be used: ${(error as Error).message}`);
+}
+
+/** The folder, or the first above it that is there. */
+async function nearestFolder(path: string): Promise<string> {
+  try {
+    await access(path);
+    return path;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return nearestFolder(dirname(path));
+  }
+}
+
+/** Makes the folder and those above it. Where none can be made, as below /proc, Node.js' own way to do so never ends. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o711 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    // The one above is there: it takes no folder.
+    if (codeOf(error) !== 'ENOENT' || (await nearestFolder(path)) === dirname(path)) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }

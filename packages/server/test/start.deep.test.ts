@@ -228,6 +228,7 @@ describe('a check', () => {
         `✓ port        127.0.0.1:${PORT} is free\n` +
         `✓ metrics     127.0.0.1:${METRICS_PORT} is free\n` +
         `✓ master key  none yet: the first start makes ${join(dataDir(), 'master.key')}\n` +
+        `✓ data folder ${dataDir()}\n` +
         `✓ database    our own: the first start makes ${join(dataDir(), 'postgres')}\n`,
     });
     await expect(access(dataDir())).rejects.toThrow('ENOENT');
@@ -237,7 +238,7 @@ describe('a check', () => {
     const { url: DATABASE_URL } = await newDatabase(createDatabase);
     const lines = async (more: Record<string, string> = {}) => {
       const { code, out } = await check({ ...(await ports()), DATABASE_URL, ...more });
-      return [code, out.split('\n').at(3)];
+      return [code, out.split('\n').at(4)];
     };
     expect(await lines()).toEqual([0, '✓ database    answers, and is empty: the first start makes the schema']);
     const { code, err } = await start({ ...(await ports()), DATABASE_URL });
@@ -249,6 +250,20 @@ describe('a check', () => {
     expect(await lines({ MASTER_KEY })).toEqual([1, `✗ database    ${wrong}`]);
     expectLine(await start({ ...(await ports()), DATABASE_URL, MASTER_KEY }), wrong);
   });
+
+  it.each(['/proc/countersign/data', '/sys/countersign', '/dev/null/data'])(
+    'refuses what takes no folder, as a start does: %s',
+    async (DATA_DIR) => {
+      if (process.platform !== 'linux') return;
+      const settings = { ...(await ports()), DATA_DIR };
+      expect((await check(settings)).out.split('\n').at(3)).toMatch(
+        /^✗ data folder DATA_DIR \S+ cannot be used: E[A-Z]+: /,
+      );
+      const { code, err } = await start(settings);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^countersign: DATA_DIR \S+ cannot be used: E[A-Z]+: .*\n$/);
+    },
+  );
 
   it('names each part that is wrong', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -262,6 +277,7 @@ describe('a check', () => {
       '✗ port',
       '✓ metrics',
       '✓ master key',
+      '✓ data folder',
       '✗ database',
       '',
     ]);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
 import { describeKeySource, keyCheck, loadMasterKey } from '../keys/master-key.js';
 import { findStoredCheck, wrongKey } from '../store/key-check.js';
@@ -10,7 +11,7 @@ import { assertFree, METRICS_ADDRESS } from './port.js';
 
 /** What was found of one part of a deployment. */
 export interface Finding {
-  readonly part: 'port' | 'metrics' | 'master key' | 'database';
+  readonly part: 'port' | 'metrics' | 'master key' | 'data folder' | 'database';
   readonly isFine: boolean;
   readonly text: string;
 }
@@ -36,6 +37,10 @@ export async function checkDeployment(config: Config): Promise<Finding[]> {
         ? `none yet: the first start makes ${describeKeySource(config)}`
         : describeKeySource(config),
     ),
+    await find('data folder', async () => {
+      await tryDataDir(config.dataDir, 'DATA_DIR');
+      return config.dataDir;
+    }),
     await find('database', () =>
       config.databaseUrl === undefined ? findOwn(config) : findOther(config, config.databaseUrl),
     ),
