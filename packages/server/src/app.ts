@@ -11,7 +11,7 @@ import { keyCheck } from './keys/master-key.js';
 import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools } from './metrics.js';
-import { PROCESS_INTENTS, processIntents } from './money/process.js';
+import { PROCESS_INTENTS, processIntents } from './money/worker.js';
 import { createOutbound } from './outbound/client.js';
 import { createHostNames } from './outbound/names.js';
 import { RUNTIME, type ServerOptions } from './server-options.js';

@@ -162,8 +162,8 @@ export const processLimits = {
    * way (`concurrency`), each of another ledger; those of one ledger that may wait for it (`queue`), and how often one is to be
    * stored with others before its request begins anew (`tries`); milliseconds for which one under way that cannot be
    * processed is `postponed`; wallets and symbols that are `known` of one ledger, its `balances`, and the latest `handles` taken;
-   * `ledgers` that one process decides for; milliseconds that a process stays the `home` of a ledger after its last
-   * decision, and the `margin` in which it asks again; characters of a `report` that is taken although the record is full.
+   * `ledgers` that one process decides for; milliseconds that a process stays the leader of a ledger after its last
+   * decision (`lease`), and the `margin` in which it asks again; characters of a `report` that is taken although the record is full.
    */
   intents: {
     batch: 32,
@@ -176,7 +176,7 @@ export const processLimits = {
     balances: 50_000,
     handles: 1_000,
     ledgers: 1_000,
-    home: 3_000,
+    lease: 3_000,
     margin: 1_000,
     report: 4_096,
   },

@@ -37,11 +37,11 @@ export const mutants = [
     tests: [test('money/settlement.test.ts')],
   },
   {
-    id: 'settling-home',
+    id: 'settling-leader',
     file: sql('settle_batch_1'),
     find: 'and h.holder = settle_batch_1.holder;',
     replace: ';',
-    breaks: 'A process decides that is not the home any more.',
+    breaks: 'A process decides that is not the leader any more.',
     tests: [test('money/settlement.test.ts')],
   },
   {
@@ -78,11 +78,11 @@ export const mutants = [
   },
   {
     id: 'settling-keeps-what-was-not-stored',
-    file: src('money/settler.ts'),
-    find: '    this.#next?.batch.discard();\n    this.#next = undefined;\n',
+    file: src('money/sequencer.ts'),
+    find: '    this.#next?.discard();\n    this.#next = undefined;\n',
     replace: '',
     breaks: 'What is decided beside a batch that fails moves money twice.',
-    tests: [test('money/settler-wakes.test.ts')],
+    tests: [test('money/sequencer-wakes.test.ts')],
   },
   {
     id: 'settling-unserialized',
@@ -177,7 +177,7 @@ export const mutants = [
     file: src('http/relay/create-intent.ts'),
     find: 'if (authorization !== undefined && mayBeUsedUp(authorization)) await command();',
     replace: 'void (authorization, mayBeUsedUp);',
-    breaks: 'A client is refused for the token that the home had used up when it was lost.',
+    breaks: 'A client is refused for the token that the leader had used up when it was lost.',
     tests: [test('relay/faults.deep.test.ts')],
   },
 ];

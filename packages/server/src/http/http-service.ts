@@ -1,5 +1,5 @@
 import type { Service } from '../ledgers/service.js';
-import type { Engine } from '../money/engine.js';
+import type { Engine } from '../money/money.js';
 import type { Readiness } from '../store/readiness.js';
 import type { TokenRefusal } from './refused-tokens.js';
 import type { Siblings } from './relay/siblings.js';

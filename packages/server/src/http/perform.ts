@@ -98,7 +98,7 @@ export function performOperation(
   );
 }
 
-/** Creates an intent in the ledger that the request names: by the process that is its home. */
+/** Creates an intent in the ledger that the request names: by the process that is its leader. */
 export function performIntent(
   service: HttpService,
   request: FastifyRequest,

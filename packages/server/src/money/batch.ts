@@ -13,6 +13,7 @@ import { type Intent, isFinal } from './intent.js';
 import { occurrencesOf } from './occurrences.js';
 import { formatOpen } from './open-state.js';
 import { Thread } from './thread.js';
+import type { Waiting } from './waiting.js';
 
 const KIND = kindNamed('intent');
 
@@ -50,13 +51,17 @@ export class Batch {
   #unfit: Unfit | undefined;
   #isDiscarded = false;
 
+  /** Whose decisions it has. */
+  readonly waiting: Waiting[] = [];
   /** Of the next decisions, ISO 8601. */
   moment = '';
 
+  /** @param isDecided whether its intents are decided on; else they are only accepted, for another process to decide on */
   constructor(
     /** Its layer: balances and limits as they will be when it is stored. */
     readonly books: Books,
     private readonly signing: Signing,
+    readonly isDecided: boolean,
   ) {}
 
   /**
@@ -64,17 +69,24 @@ export class Batch {
    *
    * @throws what ends the request of a new one
    */
-  async decide(session: Session, intents: readonly Intent[]): Promise<void> {
+  async decide(one: Waiting): Promise<void> {
+    const { session, intents } = one;
     const thread = new Thread(session, this.books, this.moment, intents);
     for (const intent of intents) {
       if (intent.planned) thread.resolve(intent);
       for (const event of intent.events) thread.take(intent, event);
     }
-    for (const intent of thread.intents) await this.accept(intent);
+    for (const intent of thread.intents) await this.#add(intent);
+    this.waiting.push(one);
   }
 
-  /** Takes an intent as it is: decided on, or for another process to decide on. */
-  async accept(intent: Intent): Promise<void> {
+  /** Takes a new intent for another process to decide on. A thread stays due: that process sees to it. */
+  async accept(one: Waiting): Promise<void> {
+    if (one.accepted) await this.#add(one.accepted());
+    this.waiting.push(one);
+  }
+
+  async #add(intent: Intent): Promise<void> {
     const { session, newest, record, write } = intent;
     for (const need of intent.needs()) this.#needs.set(need.luid ?? `${need.kind} ${need.handle}`, need);
     if (newest) {
@@ -111,7 +123,7 @@ export class Batch {
   }
 
   /** All of it, for the commit: once it is signed. */
-  settlement(ledger: number, home: Settlement['home']): Settlement {
+  settlement(ledger: number, leader: Settlement['leader']): Settlement {
     return {
       ledger,
       writes: this.#writes,
@@ -121,7 +133,7 @@ export class Batch {
       closed: this.#closed,
       calls: this.#calls,
       moment: this.moment,
-      home,
+      leader,
     };
   }
 

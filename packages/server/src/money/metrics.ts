@@ -1,8 +1,16 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '../metrics.js';
 import type { OpenOfStage } from '../store/money/open-intents.js';
+import type { Outcomes } from './batch.js';
 import type { Stage } from './intent.js';
-import type { SettlerMetrics } from './settler-means.js';
+import type { LeadershipMetrics } from './leader.js';
+
+export interface SequencerMetrics extends LeadershipMetrics {
+  /** A batch was stored. @param size intents that it was asked for */
+  settled(size: number, outcomes: Outcomes): void;
+  /** A batch was decided anew, since something it rested on had changed. */
+  redone(): void;
+}
 
 /** The stages of an intent that is not final. */
 const OPEN: readonly Stage[] = [
@@ -17,7 +25,7 @@ const OPEN: readonly Stage[] = [
 ];
 
 /** Adds what a process counts of the intents that it decides on. */
-export function createSettlerMetrics({ registry, batched }: Metrics): SettlerMetrics {
+export function createSequencerMetrics({ registry, batched }: Metrics): SequencerMetrics {
   const registers = [registry];
   const settled = new Counter({
     name: 'countersign_intents_total',
@@ -41,7 +49,7 @@ export function createSettlerMetrics({ registry, batched }: Metrics): SettlerMet
       for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) settled.inc({ outcome }, count);
     },
     redone: () => redone.inc(),
-    movedHome: () => moved.inc(),
+    movedLeader: () => moved.inc(),
   };
 }
 

@@ -1,14 +1,18 @@
 import { luid } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
-import type { LedgerClock } from '../base/ledger-clock.js';
+import { LruCache } from '../base/lru-cache.js';
+import type { NewIntent } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
-import type { Signing } from '../signing/signing.js';
-import { createHomes } from '../store/money/homes.js';
-import type { OpenIntents } from '../store/money/open-intents.js';
+import type { Outcome } from '../store/committer/write.js';
+import { createLeaders } from '../store/money/leaders.js';
+import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
-import { createEngine, type Engine } from './engine.js';
-import { createSettlerMetrics, watchOpenIntents } from './metrics.js';
+import { createSequencerMetrics, watchOpenIntents } from './metrics.js';
+import { Sequencer, type SequencerDeps } from './sequencer.js';
+import { askNew, askOpen } from './waiting.js';
 
 /** What this process decides on intents with. */
 export interface Money {
@@ -16,43 +20,79 @@ export interface Money {
   readonly openIntents: OpenIntents;
 }
 
-export interface MoneyMeans {
+/** Decides on the intents of all ledgers that this process is the leader of. */
+export interface Engine {
+  /**
+   * Decides on a new intent, and stores it with all that follows at once (interface/intents#processing).
+   *
+   * @throws Elsewhere where another process that can be reached is the leader of its ledger; what planning and deciding
+   *   throws, as `Session.commit` does
+   */
+  create(intent: NewIntent): Promise<Outcome>;
+  /** The same, but where another process is the leader it is accepted for the leader to find in the database. */
+  keep(intent: NewIntent): Promise<Outcome>;
+  /** The other process that was the leader of a ledger when this one asked last; undefined where none is known. */
+  leaderOf(ledger: number): string | undefined;
+  /** Forgets which process is the leader of a ledger: it was asked in vain. */
+  forgetLeader(ledger: number): void;
+  /** Decides on an intent under way, and on its thread. @throws as `create` does */
+  advance(session: Session, open: StoredOpenIntent): Promise<Outcome>;
+  /** Lets go of all ledgers: another process may decide on their intents at once. */
+  leave(): Promise<void>;
+}
+
+export interface MoneyDeps
+  extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued'> {
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
-  /** Moments of ledgers. */
-  readonly moments: LedgerClock;
-  readonly signing: Signing;
-  /** Name of this process. */
-  readonly holder: string;
-  /** Whether requests can be sent to another process, of that name in the table of homes. */
-  readonly reaches: (holder: string) => boolean;
-  /** Says that another process is to decide on what was accepted. */
-  readonly accepted: () => void;
-  /** Says that deliveries were queued. */
-  readonly queued: () => void;
   readonly metrics: Metrics;
 }
 
-export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
-  const { store, runtime, moments, signing, holder, reaches, accepted, queued, metrics } = means;
+export function createMoney(pool: pg.Pool, deps: MoneyDeps): Money {
+  const { store, runtime, metrics, ...others } = deps;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
-  const engine = createEngine(
-    {
-      load: store.loadBooks,
-      homes: createHomes(pool, holder),
-      store: store.settle,
-      signing,
-      holder,
-      clock: () => performance.now(),
-      moments,
-      newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
-      reaches,
-      accepted,
-      queued,
-      metrics: createSettlerMetrics(metrics),
-    },
-    openIntents,
+  const sequencerDeps: SequencerDeps = {
+    ...others,
+    load: store.loadBooks,
+    leaders: createLeaders(pool, deps.holder),
+    store: store.settle,
+    clock: () => performance.now(),
+    newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
+    metrics: createSequencerMetrics(metrics),
+  };
+  return { engine: createEngine(sequencerDeps, openIntents), openIntents };
+}
+
+/** @param openIntents the intents under way */
+function createEngine(deps: SequencerDeps, openIntents: OpenIntents): Engine {
+  const kept = new Set<Sequencer>();
+  const sequencers = new LruCache<number, Sequencer>(limits.intents.ledgers, undefined, undefined, (one) =>
+    kept.delete(one),
   );
-  return { engine, openIntents };
+  let rested = deps.clock();
+  const sequencerOf = ({ ledger }: Session): Sequencer => {
+    const now = deps.clock();
+    if (now > rested + limits.intents.lease) {
+      rested = now;
+      for (const sequencer of kept) sequencer.rest();
+    }
+    return sequencers.getOrSet(ledger.id, () => {
+      const sequencer = new Sequencer(ledger.id, deps);
+      kept.add(sequencer);
+      return sequencer;
+    });
+  };
+  return {
+    create: (intent) => sequencerOf(intent.session).decide(askNew(intent, true)),
+    keep: (intent) => sequencerOf(intent.session).decide(askNew(intent, false)),
+    leaderOf: (ledger) => sequencers.get(ledger)?.leadership.holder,
+    forgetLeader: (ledger) => sequencers.get(ledger)?.leadership.askAnew(),
+    advance: (session, open) => sequencerOf(session).decide(askOpen(session, openIntents, open)),
+    async leave() {
+      const ledgers = [...kept].map(({ ledger }) => ledger);
+      // Without the database the leases end by themselves.
+      if (ledgers.length > 0) await deps.leaders.leave(ledgers).catch(() => {});
+    },
+  };
 }

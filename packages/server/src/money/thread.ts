@@ -47,7 +47,7 @@ export class Thread {
     }
     // Permissions come before limits: what is not permitted reads no balance (interface/intents#processing).
     const refusal = isPermitted ? this.#findExceededLimit(intent, outcome) : undefined;
-    this.#step(intent, { type: 'resolved', plan: outcome, isPermitted, ...(refusal ? { refusal } : {}) });
+    this.#step(intent, { type: 'resolved', plan: outcome, isPermitted, refusal });
   }
 
   /** What keeps intents from committing: none has had room for its credits reserved. */

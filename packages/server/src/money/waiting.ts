@@ -17,8 +17,8 @@ export interface Waiting {
   readonly luid: string;
   /** Names what two must not decide on in one batch: a handle that is to be taken, or a thread. */
   readonly key: string;
-  /** Whether its request goes to the home of the ledger where that is another process, instead of being stored for it. */
-  readonly goesHome: boolean;
+  /** Whether its request goes to the leader of the ledger where that is another process, instead of being stored for it. */
+  readonly goesToLeader: boolean;
   /** A new intent, as it is stored for another process to decide on; undefined for a thread, which stays due. */
   readonly accepted?: () => Intent;
   /** Reads and plans the intents that are decided on. @throws OutOfDate, and what resolution throws */
@@ -31,16 +31,16 @@ export interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What is asked of a settler. */
+/** What is asked of a sequencer. */
 export type Asked = Omit<Waiting, 'intents' | 'tries' | 'resolve' | 'reject'>;
 
-/** A new intent of a client. @param goesHome whether its request may go to another process */
-export function askNew({ session, record, write, isForwarded }: NewIntent, goesHome: boolean): Asked {
+/** A new intent of a client. @param goesToLeader whether its request may go to another process */
+export function askNew({ session, record, write, isForwarded }: NewIntent, goesToLeader: boolean): Asked {
   return {
     session,
     luid: record.luid,
     key: `handle ${String(record.data.handle)}`,
-    goesHome: goesHome && !isForwarded,
+    goesToLeader: goesToLeader && !isForwarded,
     accepted: () => new Intent(session, record, { write }),
     plan: async (directory) => {
       const planned = await planIntent(session, directory, record);
@@ -55,7 +55,7 @@ export function askOpen(session: Session, openIntents: OpenIntents, due: StoredO
     session,
     luid: due.luid,
     key: `thread ${due.thread}`,
-    goesHome: false,
+    goesToLeader: false,
     plan: async (directory) => {
       const rows = await openIntents.thread(session.ledger.id, due.thread);
       return Promise.all(rows.map((row) => load(session, directory, openIntents, row)));
@@ -95,13 +95,7 @@ async function load(
     ...(await findGivenUp(session, openIntents, state)),
     ...(row.deadline && row.deadline.getTime() <= now ? [{ type: 'expired' } as const] : []),
   ];
-  const open = { row, change: version.change, state, ...(day === undefined ? {} : { day }) };
-  return new Intent(session, record, {
-    open,
-    events,
-    ...(planned ? { planned } : {}),
-    ...(forwards ? { forwards } : {}),
-  });
+  return new Intent(session, record, { open: { row, change: version.change, state, day }, events, planned, forwards });
 }
 
 /**

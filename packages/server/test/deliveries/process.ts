@@ -20,7 +20,7 @@ export interface ServerProcessOptions extends Pick<ServerOptions, Options> {
   readonly database: string;
   /** Milliseconds by which its clock is ahead, until it is sent a message `{ ahead }`, which it sends back. */
   readonly ahead?: number;
-  /** In place of numbers in `limits`, as `{ intents: { home: 1_000 } }`. */
+  /** In place of numbers in `limits`, as `{ intents: { lease: 1_000 } }`. */
   readonly bounds?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 

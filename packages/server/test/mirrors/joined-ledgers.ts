@@ -61,7 +61,7 @@ export class JoinedLedgers {
     await this.send('here', { handle: first, claims });
     await this.send('there', { handle: first, claims: ACCOUNTS.map((account) => issue(account, amount, handle)) });
     for (const side of ['here', 'there'] as const) {
-      // Another server may still be taken for the home: then it is only accepted at first.
+      // Another server may still be taken for the leader: then it is only accepted at first.
       while ((await this.statusOf(first, side)) !== 'completed') await pause(50);
     }
   }

@@ -66,7 +66,7 @@ describe('the factor of a symbol (interface/wallets#symbols)', () => {
   });
 
   it('stays while an intent that names it waits for its decision', async () => {
-    // Another process is the home of the ledger: here intents are accepted only.
+    // Another process is the leader of the ledger: here intents are accepted only.
     await runSql(
       server.current.database.url,
       "insert into home (ledger_id, holder, until, moment) values ($1, 'nobody', now() + interval '1 hour', 'epoch')",

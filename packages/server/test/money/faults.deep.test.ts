@@ -72,7 +72,7 @@ async function available(wallet: string): Promise<number> {
   return (await balanceOf(money, wallet))[0] ?? 0;
 }
 
-/** Sends intents while the home's row is locked, and waits until the statement that settles waits for it. */
+/** Sends intents while the leader's row is locked, and waits until the statement that settles waits for it. */
 async function sendInto(bodies: readonly object[]): Promise<readonly Promise<TestAnswer[]>[]> {
   await holder.query('begin; select from home for update');
   const answers = sendAll(bodies);

@@ -83,12 +83,12 @@ describe('two processes, whatever happens to them, do with intents what a plain 
   );
 
   // Else nothing was shown.
-  it.skipIf(PATH)('what happened has reached answers, questions and homes', () => {
+  it.skipIf(PATH)('what happened has reached answers, questions and leaders', () => {
     if (process.env.LONG_TESTS) console.info(disturbed);
     const sum = (kinds: readonly Kind[]) => kinds.reduce((all, kind) => all + (disturbed.get(kind) ?? 0), 0);
     expect(sum(PROCESS_FAULTS)).toBeGreaterThan(0);
     expect(sum(Object.keys(LINE_FAULTS) as LineFault[])).toBeGreaterThan(0);
-    expect(sum(['homes lost'])).toBeGreaterThan(0);
+    expect(sum(['leaders lost'])).toBeGreaterThan(0);
   });
 });
 

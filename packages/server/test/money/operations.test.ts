@@ -26,7 +26,7 @@ function statementWith(text: string): string {
 }
 
 describe('the SQL of docs/operations', () => {
-  it('shows intents that are stuck, and the homes of ledgers', async () => {
+  it('shows intents that are stuck, and the leaders of ledgers', async () => {
     const key = newKey();
     const access = [
       { action: 'any', record: 'any', signer: { public: key.public } },
@@ -42,8 +42,8 @@ describe('the SQL of docs/operations', () => {
     const { rows } = await database.query(statementWith('o.stage'));
     const mine = rows.filter(({ ledger }) => ledger === money.client.ledger);
     expect(mine).toMatchObject([{ intent: 'stuck', stage: 'waiting', created: new Date(answer.body.meta.moment) }]);
-    const homes = await database.query(statementWith('from home h'));
-    expect(homes.rows.map(({ ledger }) => ledger)).toContain(money.client.ledger);
+    const leaders = await database.query(statementWith('from home h'));
+    expect(leaders.rows.map(({ ledger }) => ledger)).toContain(money.client.ledger);
   });
 
   it.each([

@@ -100,7 +100,7 @@ describe.runIf(process.env.LONG_TESTS && process.platform !== 'win32')('the serv
       await eventually(async () => expect((await client.get('/wallets')).status).toBe(200));
       await expectKept(client, loaded.sent);
     }
-    // What was only accepted is settled by whoever is the home next.
+    // What was only accepted is settled by whoever is the leader next.
     await eventually(async () => {
       const { body } = ok(await client.get('/intents?page.limit=100&meta.status=pending'));
       expect(body.data.length).toBe(0);

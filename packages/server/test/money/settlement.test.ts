@@ -5,7 +5,7 @@ import { storeSettlement } from '../../src/store/committer/batch.js';
 import type { BalanceWrite, LimitWrite, OpenIntentWrite, Settlement } from '../../src/store/committer/settlement.js';
 import type { Write } from '../../src/store/committer/write.js';
 import { migrate } from '../../src/store/migrate.js';
-import { createHomes } from '../../src/store/money/homes.js';
+import { createLeaders } from '../../src/store/money/leaders.js';
 import { createPool } from '../../src/store/pool.js';
 import { writeOf } from '../store/write.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
@@ -36,7 +36,7 @@ beforeEach(async () => {
     [`l${made}`],
   );
   ledger = rows[0].id;
-  await createHomes(pool, 'me').take(ledger, 60_000);
+  await createLeaders(pool, 'me').take(ledger, 60_000);
   // What the ledger has: a symbol, an intent under way, a wallet, a balance of it, and a daily limit on it.
   await done({ writes: [write('symbol', 'usd')] });
   await done({
@@ -85,15 +85,15 @@ function open(more: Partial<OpenIntentWrite>): OpenIntentWrite {
 }
 
 function store(more: Partial<Settlement>) {
-  const home = { holder: 'me', lease: 60_000, moment: MOMENT };
+  const leader = { holder: 'me', lease: 60_000, moment: MOMENT };
   const rows = { balances: [], entries: [], limits: [], opened: [], closed: [] };
   const nothing = { ...rows, writes: [], needs: [], calls: [], moment: MOMENT };
-  return storeSettlement(pool, { ledger, home, ...nothing, ...more });
+  return storeSettlement(pool, { ledger, leader, ...nothing, ...more });
 }
 
 async function done(more: Partial<Settlement>): Promise<void> {
   const settled = await store(more);
-  expect(settled).toMatchObject({ isStored: true, isHome: true });
+  expect(settled).toMatchObject({ isStored: true, isLeader: true });
   expect(settled.outcomes.every(({ result }) => result === 'done')).toBe(true);
 }
 
@@ -191,21 +191,21 @@ describe('decisions on intents are stored where they rest on what is still so', 
     expect(rows).toEqual([{ version: 7, entries: 1, made: false }]);
   });
 
-  it('by the home alone: another process waits for no balance', async () => {
-    const home = { holder: 'other', lease: 1, moment: MOMENT };
+  it('by the leader alone: another process waits for no balance', async () => {
+    const leader = { holder: 'other', lease: 1, moment: MOMENT };
     for (const version of [1, 2]) {
-      const settled = await whileHeld(() => store({ home, balances: [balance({ version })] }));
-      expect(settled).toMatchObject({ isStored: false, isHome: false });
+      const settled = await whileHeld(() => store({ leader, balances: [balance({ version })] }));
+      expect(settled).toMatchObject({ isStored: false, isLeader: false });
     }
   });
 
   it('not on there being no balance, where there is one', async () => {
     expect(await refused({ balances: [balance({ was: 0, version: 1 })] })).toMatchObject({
-      isHome: true,
+      isLeader: true,
       outcomes: [{ result: 'blocked' }],
     });
     expect(await refused({ balances: [balance({ was: 0, version: 0 })] })).toMatchObject({
-      isHome: true,
+      isLeader: true,
       outcomes: [{ result: 'blocked' }],
     });
   });
@@ -218,26 +218,26 @@ describe('decisions on intents are stored where they rest on what is still so', 
       [0, 1],
     ]) {
       const settled = await refused({ limits: [limit({ was: was!, version: version! })] });
-      expect(settled).toMatchObject({ isHome: true, outcomes: [{ result: 'blocked' }] });
+      expect(settled).toMatchObject({ isLeader: true, outcomes: [{ result: 'blocked' }] });
     }
   });
 
   it('not on a limit of a symbol that was dropped since, nor on one that was made anew with the same version', async () => {
     await pool.query("delete from record where ledger_id = $1 and kind = 'symbol'", [ledger]);
     expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({
-      isHome: true,
+      isLeader: true,
       outcomes: [{ result: 'blocked' }],
     });
     await done({ writes: [write('symbol', 'usd', { luid: `anew-${made}` })] });
     expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({
-      isHome: true,
+      isLeader: true,
       outcomes: [{ result: 'blocked' }],
     });
     // The new one has none yet, whatever the old one had.
     await done({ limits: [limit({ luid: 'anew', was: 0, version: 1 })] });
     for (const version of [1, 2])
       expect(await refused({ limits: [limit({ version })] })).toMatchObject({
-        isHome: true,
+        isLeader: true,
         outcomes: [{ result: 'blocked' }],
       });
     await done({ limits: [limit({ luid: 'anew' })] });
@@ -250,17 +250,17 @@ describe('decisions on intents are stored where they rest on what is still so', 
     ]);
   });
 
-  it('not by a process that is not the home any more', async () => {
-    expect(await refused({ home: { holder: 'other', lease: 1, moment: MOMENT } })).toMatchObject({ isHome: false });
+  it('not by a process that is not the leader any more', async () => {
+    expect(await refused({ leader: { holder: 'other', lease: 1, moment: MOMENT } })).toMatchObject({ isLeader: false });
     const { rows } = await pool.query('select holder from home where ledger_id = $1', [ledger]);
     expect(rows).toEqual([{ holder: 'me' }]);
-    // What is only accepted needs no home.
-    expect((await store({ writes: [intent('new')], home: undefined })).isStored).toBe(true);
+    // What is only accepted needs no leader.
+    expect((await store({ writes: [intent('new')], leader: undefined })).isStored).toBe(true);
   });
 
   it('not on an intent under way that was decided on meanwhile', async () => {
     expect(await refused({ opened: [open({ was: 2 })] })).toMatchObject({
-      isHome: true,
+      isLeader: true,
       outcomes: [{ result: 'blocked' }],
     });
     const change = await refused({ writes: [intent('open', { action: 'update', change: 3 })] });
@@ -280,10 +280,10 @@ describe('decisions on intents are stored where they rest on what is still so', 
     expect(settled.outcomes.map(({ result }) => result)).toEqual(['blocked', 'duplicated']);
   });
 
-  it('not one that stays open and is stored already, as one that the home has stored and another process takes back', async () => {
+  it('not one that stays open and is stored already, as one that the leader has stored and another process takes back', async () => {
     const again = intent('open', { moment: MOMENT });
     const settled = await refused({ writes: [intent('new'), again], opened: [open({ was: 0 })] });
-    expect(settled).toMatchObject({ isHome: true, outcomes: [{ result: 'blocked' }, { result: 'duplicated' }] });
+    expect(settled).toMatchObject({ isLeader: true, outcomes: [{ result: 'blocked' }, { result: 'duplicated' }] });
   });
 
   it('not where two take one handle: nobody knows which is told so', async () => {
@@ -293,7 +293,7 @@ describe('decisions on intents are stored where they rest on what is still so', 
 
   it('without a write, too', async () => {
     const before = await store({ opened: [open({ was: 1 })] });
-    expect(before).toEqual({ isStored: true, isHome: true, outcomes: [] });
+    expect(before).toEqual({ isStored: true, isLeader: true, outcomes: [] });
     expect((await store({ opened: [open({ was: 1 })] })).isStored).toBe(false);
     expect((await store({ closed: [`open-${made}`] })).isStored).toBe(true);
     const { rows } = await pool.query('select from open_intent where ledger_id = $1', [ledger]);
@@ -314,7 +314,7 @@ describe('decisions on intents are stored where they rest on what is still so', 
 
 it('keeps statements apart that do nearly the same, on one connection', async () => {
   const one = await pool.connect();
-  const home = { holder: 'me', lease: 60_000, moment: MOMENT };
+  const leader = { holder: 'me', lease: 60_000, moment: MOMENT };
   const rows = { closed: [], needs: [], calls: [], moment: MOMENT };
   const storeWith = (round: number, opened: readonly OpenIntentWrite[]) => {
     const version = round;
@@ -326,7 +326,7 @@ it('keeps statements apart that do nearly the same, on one connection', async ()
     const balances = [balance({ wallet, was: 0, version: 1 })];
     const limits = [limit({ was: round, version: round + 1 })];
     const entries = [entry(1, wallet)];
-    return storeSettlement(one, { ledger, home, ...rows, writes, balances, entries, limits, opened });
+    return storeSettlement(one, { ledger, leader, ...rows, writes, balances, entries, limits, opened });
   };
   try {
     expect(await storeWith(1, [])).toMatchObject({ isStored: true });

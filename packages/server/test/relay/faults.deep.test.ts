@@ -9,7 +9,7 @@ import { settled } from '../money/under-way.js';
 import { signed } from '../support/client.js';
 import { bearer } from '../support/token.js';
 import { send, TwoSiblings } from './scene.js';
-import { send as sendTo } from './told-home.js';
+import { send as sendTo } from './told-leader.js';
 
 const siblings = new TwoSiblings();
 const one = [transfer('alice', 'bob', 1)];
@@ -25,7 +25,7 @@ async function storedOf(luid: string): Promise<number> {
 }
 
 describe('an intent is decided on, and its client is told so, when', () => {
-  it('the answer of the home makes no sense', async () => {
+  it('the answer of the leader makes no sense', async () => {
     const { money, other, told } = await siblings.makeTold(({ response }) => void response.end('perhaps'));
     const { handle, answer } = await send(other, one);
     expect(answer.status, answer.text).toBe(201);
@@ -33,10 +33,10 @@ describe('an intent is decided on, and its client is told so, when', () => {
     expect(await settled(money, handle)).toBe('completed');
   });
 
-  it('nobody listens where the home should', async () => {
-    const home = await siblings.start();
-    const { money, other } = await siblings.makeLedger({}, home);
-    await rm(await siblings.pathOfHome(money));
+  it('nobody listens where the leader should', async () => {
+    const leader = await siblings.start();
+    const { money, other } = await siblings.makeLedger({}, leader);
+    await rm(await siblings.pathOfLeader(money));
     const { handle, answer } = await send(other, one);
     expect(answer.status, answer.text).toBe(201);
     expect(await settled(money, handle)).toBe('completed');
@@ -44,10 +44,10 @@ describe('an intent is decided on, and its client is told so, when', () => {
     const { body } = await money.client.get(`/intents/${handle}/changes`);
     expect(body.data).toHaveLength(8);
     expect(await money.trail(handle)).toHaveLength(9);
-    await home.stop();
+    await leader.stop();
   });
 
-  it.each(['../../elsewhere/x', 'nobody', '1/2/0123456789abcdef', ''])('the home is called %j', async (holder) => {
+  it.each(['../../elsewhere/x', 'nobody', '1/2/0123456789abcdef', ''])('the leader is called %j', async (holder) => {
     const { money, other } = await siblings.makeLedger();
     await query(
       siblings.first,
@@ -61,8 +61,8 @@ describe('an intent is decided on, and its client is told so, when', () => {
   });
 });
 
-describe('where it is unknown whether the home has stored it', () => {
-  it('what it has stored is answered as the home would have, and decided on once', async () => {
+describe('where it is unknown whether the leader has stored it', () => {
+  it('what it has stored is answered as the leader would have, and decided on once', async () => {
     let lost: string | undefined;
     const { money, other } = await siblings.makeTold(async ({ pass, incoming }) => {
       lost = (await pass()).body;
@@ -117,7 +117,7 @@ describe('where it is unknown whether the home has stored it', () => {
   });
 });
 
-describe('a home that does not answer', () => {
+describe('a leader that does not answer', () => {
   const { silence } = limits.siblings;
 
   it('is waited for while it says that it is there, and no longer than a request may take', async () => {
@@ -167,7 +167,7 @@ describe('what no process of the deployment has sent', () => {
     ['a head that is no JSON', 'POST / HTTP/1.1\r\nhost: a\r\ncountersign-head: {\r\ncontent-length: 0\r\n\r\n'],
   ])('closes the connection and changes nothing: %s', async (_, sent) => {
     const { money, other } = await siblings.makeLedger();
-    const socket = connect(await siblings.pathOfHome(money));
+    const socket = connect(await siblings.pathOfLeader(money));
     socket.on('error', () => {});
     const closed = once(socket, 'close');
     socket.resume().write(sent);
@@ -178,7 +178,7 @@ describe('what no process of the deployment has sent', () => {
 
   it('is what these are not: of an unknown ledger, the rest in order', async () => {
     const { money } = await siblings.makeLedger();
-    await expect(sendTo(await siblings.pathOfHome(money), JSON.stringify(HEAD), '')).resolves.toBeDefined();
+    await expect(sendTo(await siblings.pathOfLeader(money), JSON.stringify(HEAD), '')).resolves.toBeDefined();
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe('what no process of the deployment has sent', () => {
   ])('is told in the log: %s', async (_, head) => {
     const { money } = await siblings.makeLedger();
     const told = siblings.lines.length;
-    await expect(sendTo(await siblings.pathOfHome(money), JSON.stringify(head), '')).rejects.toThrow('hang up');
+    await expect(sendTo(await siblings.pathOfLeader(money), JSON.stringify(head), '')).rejects.toThrow('hang up');
     expect(siblings.lines.slice(told).join()).toContain('a process of this machine was not understood');
   });
 });

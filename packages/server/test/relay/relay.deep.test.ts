@@ -14,8 +14,8 @@ const siblings = new TwoSiblings();
 const POLICY = { schema: 'access', values: [] };
 const one = [transfer('alice', 'bob', 1)];
 
-describe('an intent of which another process is the home', () => {
-  it('is settled when its answer comes, by one commit of the home', async () => {
+describe('an intent of which another process is the leader', () => {
+  it('is settled when its answer comes, by one commit of the leader', async () => {
     const { money, other } = await siblings.makeLedger();
     const before = await siblings.handed('answered');
     const { handle, answer } = await send(other, one);
@@ -33,7 +33,7 @@ describe('an intent of which another process is the home', () => {
     expect(await balanceOf(money, 'bob')).toEqual([1]);
   });
 
-  it('is answered as the home answers its own', async () => {
+  it('is answered as the leader answers its own', async () => {
     const { money, other } = await siblings.makeLedger();
     const mine = await send(money.client, one);
     const { handle, answer } = await send(other, one);
@@ -94,10 +94,10 @@ describe('an intent of which another process is the home', () => {
     expect(await siblings.handed('answered')).toBe(before + 2);
   });
 
-  it('is refused with 503 when too many wait at its home', async () => {
+  it('is refused with 503 when too many wait at its leader', async () => {
     const { money, other } = await siblings.makeLedger();
     const { queue, batch } = limits.intents;
-    // One intent is stored at a time, and one decided on meanwhile: with those that wait the home has six.
+    // One intent is stored at a time, and one decided on meanwhile: with those that wait the leader has six.
     Object.assign(limits.intents, { queue: 4, batch: 1 });
     await send(other, one);
     const gate = new pg.Client({ connectionString: siblings.database.url });
@@ -121,7 +121,7 @@ describe('an intent of which another process is the home', () => {
     expect((await send(other, one)).answer.status).toBe(201);
   });
 
-  it('is refused with 503 when too many wait for the answer of its home', async () => {
+  it('is refused with 503 when too many wait for the answer of its leader', async () => {
     const { other } = await siblings.makeLedger();
     await send(other, one);
     const { queue, together } = limits.intents;
@@ -139,7 +139,7 @@ describe('an intent of which another process is the home', () => {
         });
         answers.push(answered);
       }
-      // One more is taken while another is on its way from the queue to the home.
+      // One more is taken while another is on its way from the queue to the leader.
       await eventually(() => expect([7, 8]).toContain(refused.length));
     } finally {
       Object.assign(limits.intents, { queue, together });
@@ -152,16 +152,16 @@ describe('an intent of which another process is the home', () => {
     expect(statuses.filter((status) => status === 503)).toHaveLength(12 - taken);
   });
 
-  it('keeps a daily limit that the other has set, whoever they take for the home', async () => {
+  it('keeps a daily limit that the other has set, whoever they take for the leader', async () => {
     const { money, other } = await siblings.makeLedger({ config: { 'limits.aggregated.enabled': true } });
-    const mine = await siblings.homeOf(money);
-    const its = await siblings.homeOf((await siblings.makeLedger({}, siblings.second)).money);
-    // The other becomes the home, and sets the limit.
-    await siblings.moveHome(money, its);
+    const mine = await siblings.leaderOf(money);
+    const its = await siblings.leaderOf((await siblings.makeLedger({}, siblings.second)).money);
+    // The other becomes the leader, and sets the limit.
+    await siblings.moveLeader(money, its);
     await settled(money, (await send(other, [issue('bob', 1)])).handle);
     await settled(money, (await send(other, [limit('alice', 'dailyCount', 2)])).handle);
-    expect(await siblings.homeOf(money)).toBe(its);
-    await siblings.moveHome(money, mine);
+    expect(await siblings.leaderOf(money)).toBe(its);
+    await siblings.moveLeader(money, mine);
     expect(await settled(money, (await send(money.client, one)).handle)).toBe('completed');
     expect(await settled(money, (await send(money.client, one)).handle)).toBe('rejected');
   });

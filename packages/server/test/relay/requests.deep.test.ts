@@ -14,8 +14,8 @@ import { send, TwoSiblings } from './scene.js';
 const siblings = new TwoSiblings();
 const one = [transfer('alice', 'bob', 1)];
 
-describe('a request that is sent to the home', () => {
-  it('is answered byte for byte as the home answers, with the headers that follow from the answer', async () => {
+describe('a request that is sent to the leader', () => {
+  it('is answered byte for byte as the leader answers, with the headers that follow from the answer', async () => {
     const text = '{"hash" : "\\u00e4\u00e9\u{1F600}" }\n';
     const { other } = await siblings.makeTold(({ answer }) =>
       answer(429, text, { retryAfter: 7, hint: 'a hint', confidential: true }),
@@ -32,7 +32,7 @@ describe('a request that is sent to the home', () => {
     expect(answer.headers.has('countersign-head')).toBe(false);
   });
 
-  it('has the headers and the status that it has when the home is asked itself, refused or not', async () => {
+  it('has the headers and the status that it has when the leader is asked itself, refused or not', async () => {
     const { money, other } = await siblings.makeLedger();
     await send(other, one);
     const asked = async (client: typeof other, body: unknown, headers = {}) => {
@@ -78,7 +78,7 @@ describe('a request that is sent to the home', () => {
   it('is of no other user: neither folder nor socket can be opened by one', async () => {
     const { money } = await siblings.makeLedger();
     expect((await stat(siblings.folder)).mode & 0o077).toBe(0);
-    expect((await stat(await siblings.pathOfHome(money))).mode & 0o077).toBe(0);
+    expect((await stat(await siblings.pathOfLeader(money))).mode & 0o077).toBe(0);
   });
 
   it('cannot be made by a client: at its own port the head has no meaning', async () => {
@@ -103,7 +103,7 @@ describe('a request that is sent to the home', () => {
     expect(root.status).toBe(404);
   });
 
-  it('counts for its sender until the home knows its caller, then for the ledger', async () => {
+  it('counts for its sender until the leader knows its caller, then for the ledger', async () => {
     const { sender, patience } = limits.bodies;
     // For one large body, and not for two.
     Object.assign(limits.bodies, { sender: 1.5 * limits.bodies.small, patience: 60_000 });
@@ -121,7 +121,7 @@ describe('a request that is sent to the home', () => {
     await second.stop();
   });
 
-  it('counts for its sender at the home, too, which says when it does no longer', async () => {
+  it('counts for its sender at the leader, too, which says when it does no longer', async () => {
     const { money, other } = await siblings.makeLedger();
     await send(other, one);
     const note = 'n'.repeat(limits.bodies.small);
@@ -153,30 +153,30 @@ describe('a request that is sent to the home', () => {
 });
 
 describe('a request goes to one other process at most', () => {
-  it('when each takes the other for the home', async () => {
+  it('when each takes the other for the leader', async () => {
     const { money, other } = await siblings.makeLedger();
     await send(other, one);
-    const its = await siblings.homeOf((await siblings.makeLedger({}, siblings.second)).money);
+    const its = await siblings.leaderOf((await siblings.makeLedger({}, siblings.second)).money);
     const before = await siblings.handed('back');
-    await siblings.moveHome(money, its);
+    await siblings.moveLeader(money, its);
     const { handle, answer } = await send(other, one);
     expect(answer.status, answer.text).toBe(201);
-    // The first finds that the second is the home, which then decides.
+    // The first finds that the second is the leader, which then decides.
     expect((await money.read(handle)).meta.status).toBe('completed');
     expect(await siblings.handed('back')).toBe(before + 1);
-    expect(await siblings.homeOf(money)).toBe(its);
-    await siblings.moveHome(money, its);
+    expect(await siblings.leaderOf(money)).toBe(its);
+    await siblings.moveLeader(money, its);
   });
 
-  it('when the home stops: it answers what it has, and then the other one decides', async () => {
-    const home = await siblings.start();
-    const { money, other } = await siblings.makeLedger({}, home);
+  it('when the leader stops: it answers what it has, and then the other one decides', async () => {
+    const leader = await siblings.start();
+    const { money, other } = await siblings.makeLedger({}, leader);
     await send(other, one);
     const { hold, release } = await holdCommits();
     const answered = await siblings.handed('answered');
     const sent = send(other, one);
     await hold;
-    const stopped = home.stop();
+    const stopped = leader.stop();
     await release();
     const { answer } = await sent;
     await stopped;
@@ -188,9 +188,9 @@ describe('a request goes to one other process at most', () => {
     expect(await settled(money, next.handle)).toBe('completed');
   });
 
-  it('when the home stops and nobody waits any more for what it has', async () => {
-    const home = await siblings.start();
-    const { money, other } = await siblings.makeLedger({}, home);
+  it('when the leader stops and nobody waits any more for what it has', async () => {
+    const leader = await siblings.start();
+    const { money, other } = await siblings.makeLedger({}, leader);
     await send(other, one);
     const { hold, release } = await holdCommits();
     const back = await siblings.handed('back');
@@ -198,7 +198,7 @@ describe('a request goes to one other process at most', () => {
     await hold;
     client.destroy();
     await eventually(async () => expect(await siblings.handed('back')).toBe(back + 1));
-    const stopped = home.stop();
+    const stopped = leader.stop();
     await release();
     await stopped;
     Object.assign(money, { client: other });

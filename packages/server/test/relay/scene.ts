@@ -11,12 +11,12 @@ import { MoneyScene, transfer } from '../money/scene.js';
 import { type TestAnswer, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { listenAs, type Told, type ToldHome } from './told-home.js';
+import { listenAs, type Told, type ToldLeader } from './told-leader.js';
 
 /** Two servers on one database that meet in a folder, as two processes of one machine. */
 export class TwoSiblings {
   readonly lines: string[] = [];
-  readonly #told: ToldHome[] = [];
+  readonly #told: ToldLeader[] = [];
   #started: { database: TestDatabase; folder: string; first: RunningServer; second: RunningServer } | undefined;
 
   constructor() {
@@ -63,18 +63,18 @@ export class TwoSiblings {
     return startServer({ database, siblings, logger });
   }
 
-  /** A ledger that the first server (or `home`) is the home of, and its client at the second. */
+  /** A ledger that the first server (or `leader`) is the leader of, and its client at the second. */
   async makeLedger(
     options: Parameters<typeof MoneyScene.make>[2] = {},
-    home = this.first,
+    leader = this.first,
   ): Promise<{ money: MoneyScene; other: TestClient }> {
-    const money = await MoneyScene.make(home.url, ['alice', 'bob'], options);
+    const money = await MoneyScene.make(leader.url, ['alice', 'bob'], options);
     await money.issue('alice', 1_000);
     return { money, other: new TestClient(this.second.url, money.client.key, money.client.ledger) };
   }
 
-  /** The name of the home of a ledger. */
-  async homeOf({ client }: MoneyScene): Promise<string> {
+  /** The name of the leader of a ledger. */
+  async leaderOf({ client }: MoneyScene): Promise<string> {
     const [row] = await query<{ holder: string }>(
       this.first,
       'select h.holder from home h join ledger l on l.id = h.ledger_id where l.handle = $1',
@@ -83,38 +83,38 @@ export class TwoSiblings {
     return row!.holder;
   }
 
-  /** Makes another process the home of a ledger for a while, unasked. */
-  async moveHome({ client }: MoneyScene, holder: string): Promise<void> {
+  /** Makes another process the leader of a ledger for a while, unasked. */
+  async moveLeader({ client }: MoneyScene, holder: string): Promise<void> {
     const text = `update home set holder = $1, until = clock_timestamp() + interval '10 seconds'
       where ledger_id = (select id from ledger where handle = $2)`;
     await query(this.first, text, [holder, client.ledger]);
   }
 
-  /** The path at which the home of a ledger listens. */
-  async pathOfHome(money: MoneyScene): Promise<string> {
-    return join(this.folder, (await this.homeOf(money)).split('/').at(-1)!);
+  /** The path at which the leader of a ledger listens. */
+  async pathOfLeader(money: MoneyScene): Promise<string> {
+    return join(this.folder, (await this.leaderOf(money)).split('/').at(-1)!);
   }
 
   /**
-   * A ledger whose home the first server is, while the second takes a process for it that does as it is told.
+   * A ledger whose leader the first server is, while the second takes a process for it that does as it is told.
    *
    * @param does what it does with a request that it is sent; that it is there it says by itself
-   * @param second which server takes it for the home
+   * @param second which server takes it for the leader
    */
   async makeTold(
     does: (told: Told) => void,
     second = this.second,
-  ): Promise<{ money: MoneyScene; other: TestClient; told: ToldHome }> {
+  ): Promise<{ money: MoneyScene; other: TestClient; told: ToldLeader }> {
     const { money } = await this.makeLedger();
     const other = money.client.at(second.url);
-    const real = await this.homeOf(money);
+    const real = await this.leaderOf(money);
     const name = randomBytes(8).toString('hex');
-    const told = await listenAs(join(this.folder, name), await this.pathOfHome(money), does);
+    const told = await listenAs(join(this.folder, name), await this.pathOfLeader(money), does);
     this.#told.push(told);
-    await this.moveHome(money, `9/9/${name}`);
+    await this.moveLeader(money, `9/9/${name}`);
     told.teach();
     expect((await send(other, [transfer('alice', 'bob', 1)])).answer.text).toBe('taught');
-    await this.moveHome(money, real);
+    await this.moveLeader(money, real);
     return { money, other, told };
   }
 

@@ -73,7 +73,7 @@ describe('versions that are stored together', () => {
       closed: [],
       calls: [],
       moment: '2030-01-01T00:00:00.000Z',
-      home: undefined,
+      leader: undefined,
     });
     expect(outcomes.map(({ result }) => result)).toEqual(['done']);
   }

@@ -4,7 +4,7 @@ import { stages } from '../../forwarding/stage.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
-import { Elsewhere } from '../../money/elsewhere.js';
+import { Elsewhere } from '../../money/leader.js';
 import { createRecord } from '../../operations/create/create.js';
 import { hintOnRules, hintWithin } from '../../operations/hints.js';
 import type { Operation } from '../../operations/operation.js';
@@ -27,8 +27,8 @@ export async function createIntentHere(session: Session, request: Received, luid
 }
 
 /**
- * Creates an intent. Where another process is the home of its ledger, the request is sent to that one as it came, and its answer is
- * passed back; where that fails it is decided here, and stored for the home to find while another process is the home.
+ * Creates an intent. Where another process is the leader of its ledger, the request is sent to that one as it came, and its answer is
+ * passed back; where that fails it is decided here, and stored for the leader to find while another process is the leader.
  */
 export async function createIntent(
   { engine, siblings }: HttpService,
@@ -46,14 +46,14 @@ export async function createIntent(
   };
   await task.turn();
   const { authorization } = headers;
-  // This process uses up a single-use token, so that it can go on if the home is lost.
+  // This process uses up a single-use token, so that it can go on if the leader is lost.
   if (authorization !== undefined && mayBeUsedUp(authorization)) await command();
-  const home = engine.homeOf(ledger.id) ?? (await findHome(async () => create(session, await command(), luid)));
-  if (typeof home !== 'string') return home;
+  const leader = engine.leaderOf(ledger.id) ?? (await findLeader(async () => create(session, await command(), luid)));
+  if (typeof leader !== 'string') return leader;
 
   assertWaitedFor(task);
   const head = { id, ledger: ledger.luid, luid, url, headers, ip, hasUsedToken: read !== undefined };
-  const outcome = await siblings.ask(home, ledger.id, {
+  const outcome = await siblings.ask(leader, ledger.id, {
     head,
     body: typeof body === 'string' ? body : undefined,
     granted: () => grantIfRoom(task),
@@ -64,7 +64,7 @@ export async function createIntent(
   });
   if (typeof outcome !== 'string') return outcome;
 
-  if (outcome === 'misdirected') engine.forgetHome(ledger.id);
+  if (outcome === 'misdirected') engine.forgetLeader(ledger.id);
   assertWaitedFor(task);
   task.beginAnew();
   const keep = async () => create({ ...session, settle: engine.keep }, await command(), luid);
@@ -77,7 +77,7 @@ function assertWaitedFor(task: Session['task']): void {
   if (gone) throw gone;
 }
 
-/** Counts the body for the ledger; for its sender still where the ledger has no room: the home may have stored the intent. */
+/** Counts the body for the ledger; for its sender still where the ledger has no room: the leader may have stored the intent. */
 function grantIfRoom(task: Session['task']): void {
   try {
     task.grant();
@@ -90,8 +90,8 @@ function create(session: Session, command: Command, luid: string): Promise<Answe
   return createRecord.perform(session, KIND, { ...command, luid }, stages);
 }
 
-/** @returns the answer, or the process that is the home */
-async function findHome(decide: () => Promise<Answer>): Promise<Answer | string> {
+/** @returns the answer, or the process that is the leader */
+async function findLeader(decide: () => Promise<Answer>): Promise<Answer | string> {
   try {
     return await decide();
   } catch (error) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as TcpServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { limits } from '../../limits.js';
-import { Elsewhere } from '../../money/elsewhere.js';
+import { Elsewhere } from '../../money/leader.js';
 import type { Answer } from '../../records/command.js';
 import type { Replays } from '../../store/queries/replays.js';
 import { isUnavailable } from '../../store/unavailable.js';
@@ -19,7 +19,7 @@ import { FULL, HEAD, HEADER_BYTES, MISDIRECTED, parseRequestHead, type RequestHe
 import { socketPath } from './socket-path.js';
 
 /**
- * Takes requests for new intents that other processes of this machine were sent, as far as this one is the home of their ledgers.
+ * Takes requests for new intents that other processes of this machine were sent, as far as this one is the leader of their ledgers.
  * They are answered and metered as its own are. What a process says of a request is trusted: whoever can open the socket is of the
  * same deployment.
  *

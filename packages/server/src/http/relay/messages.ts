@@ -3,7 +3,7 @@ import { isLuid, readJson } from '@countersign/protocol';
 import type { Answer } from '../../records/command.js';
 
 /**
- * What the home of a ledger is told of a client's request, in one header: the body is sent as it is. The client's headers are a
+ * What the leader of a ledger is told of a client's request, in one header: the body is sent as it is. The client's headers are a
  * value in it, so none of them is a header of the call itself.
  */
 export interface RequestHead {
@@ -30,7 +30,7 @@ export const HEAD = 'countersign-head';
 /** Bytes of all headers of a request: those that a client may send, as JSON. */
 export const HEADER_BYTES = 64 * 1024;
 
-/** The process is not the home of the ledger. Nothing was stored. */
+/** The process is not the leader of the ledger. Nothing was stored. */
 export const MISDIRECTED = 421;
 
 /** The process has no memory for the request. Nothing was stored. */

@@ -9,7 +9,7 @@ export type RelayOutcome =
   | Answer
   /** Nothing was sent, or nothing of it was looked at. */
   | 'unreached'
-  /** That process is not the home, and has stored nothing. */
+  /** That process is not the leader, and has stored nothing. */
   | 'misdirected'
   /** No answer: it may have been stored, and may be yet. */
   | 'unknown';

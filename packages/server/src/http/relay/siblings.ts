@@ -12,7 +12,7 @@ export interface Siblings {
   /**
    * Has one answer a client's request.
    *
-   * @param holder its name, as homes have it
+   * @param holder its name, as the table of leaders has it
    * @param ledger id
    * @returns the answer, or why there is none: it is then decided here
    * @throws Overloaded when too many requests for the ledger wait for their answer
@@ -34,7 +34,7 @@ export function createSiblings(
 ): Siblings {
   const handedOver = new Counter({
     name: 'countersign_intents_handed_over_total',
-    help: 'Requests for new intents that this process has sent to the home of their ledger: answered by it, or back, and decided here or stored for it to find.',
+    help: 'Requests for new intents that this process has sent to the leader of their ledger: answered by it, or back, and decided here or stored for it to find.',
     labelNames: ['result'] as const,
     registers: [registry],
   });

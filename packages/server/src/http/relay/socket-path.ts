@@ -4,7 +4,7 @@ import { join } from 'node:path';
  * The path of the socket on which a process takes requests of the others; undefined for a name that no process has. The name may
  * come from the database, and so leads nowhere but into the folder.
  *
- * @param holder its name, as leases and homes have it
+ * @param holder its name, as the tables of leases and leaders have it
  */
 export function socketPath(folder: string, holder: string): string | undefined {
   const [, name] = /^[^/]+\/\d+\/([0-9a-f]{16})$/.exec(holder) ?? [];

@@ -48,12 +48,12 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
  * @throws what the database throws. When the connection is lost the outcome is unknown.
  */
 export async function storeSettlement(runner: Runner, settlement: Settlement): Promise<Settled> {
-  const { ledger, writes, home } = settlement;
+  const { ledger, writes, leader } = settlement;
   const call = callOf('settle_batch_1', {
     ledger,
-    holder: home?.holder,
-    lease: home?.lease,
-    last: home?.moment,
+    holder: leader?.holder,
+    lease: leader?.lease,
+    last: leader?.moment,
     ...writeParameters(writes),
     ...settlementParameters(settlement),
   });
@@ -66,11 +66,11 @@ export async function storeSettlement(runner: Runner, settlement: Settlement): P
     };
     const { rows } = await runner.query<Row>(call);
     const { is_stored, is_home, results, version } = rows[0]!;
-    return { isStored: is_stored, isHome: is_home, outcomes: results.map((result) => ({ result, version })) };
+    return { isStored: is_stored, isLeader: is_home, outcomes: results.map((result) => ({ result, version })) };
   } catch (error) {
     if (!isSerializationFailure(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
     const outcomes = writes.map(({ version }) => ({ result: 'blocked', version }) as const);
-    return { isStored: false, isHome: true, outcomes };
+    return { isStored: false, isLeader: true, outcomes };
   }
 }
 

@@ -90,18 +90,18 @@ export interface Settlement {
   readonly calls: readonly NewDelivery[];
   readonly moment: string;
   /**
-   * The process that decided, for how many milliseconds it stays the ledger's home, and the moment of the last decision;
+   * The process that decided, for how many milliseconds it stays the ledger's leader, and the moment of the last decision;
    * absent where nothing was decided.
    */
-  readonly home: { readonly holder: string; readonly lease: number; readonly moment: string } | undefined;
+  readonly leader: { readonly holder: string; readonly lease: number; readonly moment: string } | undefined;
 }
 
 /** What became of a settlement. */
 export interface Settled {
   /** Whether all of it was stored; nothing was otherwise. */
   readonly isStored: boolean;
-  /** Whether the process still was the ledger's home. */
-  readonly isHome: boolean;
+  /** Whether the process still was the ledger's leader. */
+  readonly isLeader: boolean;
   /** Of each write. `blocked`: nothing is wrong with the write itself. */
   readonly outcomes: readonly { readonly result: Outcome['result'] | 'blocked'; readonly version: number }[];
 }

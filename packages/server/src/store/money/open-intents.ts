@@ -79,7 +79,7 @@ const POSTPONE = `update open_intent set due = greatest(due, $3::timestamptz),
   where ledger_id = $1 and luid = any($2::text[])`;
 
 /**
- * Lists the ledgers with intents that are due, but for those that another process is the home of
+ * Lists the ledgers with intents that are due, but for those that another process is the leader of
  * (`BackgroundWorker.due`).
  *
  * @param holder name of this process

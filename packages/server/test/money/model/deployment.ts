@@ -15,14 +15,14 @@ import { Line } from './line.js';
 
 /** Shorter than the service's, so that what waits for a process that is gone waits less. */
 const BOUNDS = {
-  intents: { home: 1_000, margin: 300 },
+  intents: { lease: 1_000, margin: 300 },
   siblings: { silence: 1_000, respite: 200 },
 };
 
 /** Milliseconds that a disturbance goes on at most when nobody is answered meanwhile. */
 const LONGEST = 100;
 
-/** How much each sort of disturbance has disturbed: answers that were lost, questions, homes. */
+/** How much each sort of disturbance has disturbed: answers that were lost, questions, leaders. */
 export type Disturbed = Map<Kind, number>;
 
 /** A process with its way to the database and the folder in which it meets the other. */
@@ -221,17 +221,17 @@ export class Deployment {
   }
 
   /** The process that decides on the ledger that was used last, or the other one. */
-  async #find(isHome: boolean): Promise<ProcessNumber> {
+  async #find(isLeader: boolean): Promise<ProcessNumber> {
     const [row] = await runSql<{ holder: string }>(
       this.database.url,
       'select holder from home order by until desc limit 1',
     );
     const isFirst = row?.holder.endsWith(this.sides[0].name) ?? true;
-    return isFirst === isHome ? 0 : 1;
+    return isFirst === isLeader ? 0 : 1;
   }
 
-  async #happen({ kind, isOfHome, times }: Disturbance): Promise<void> {
-    const to = await this.#find(isOfHome);
+  async #happen({ kind, isOfLeader, times }: Disturbance): Promise<void> {
+    const to = await this.#find(isOfLeader);
     this.#to = to;
     const { cable } = this.sides[to];
     switch (kind) {
@@ -256,8 +256,8 @@ export class Deployment {
         return cable.mend();
       case 'stood still':
         return this.#halt(to);
-      case 'homes lost':
-        return this.#loseHomes(times);
+      case 'leaders lost':
+        return this.#loseLeaders(times);
       case 'siblings apart':
         return this.#part(times);
       default:
@@ -265,8 +265,8 @@ export class Deployment {
     }
   }
 
-  /** Takes ledgers from their homes, which take themselves for these yet, and gives them to nobody or to either process. */
-  async #loseHomes(times: number): Promise<void> {
+  /** Takes ledgers from their leaders, which take themselves for these yet, and gives them to nobody or to either process. */
+  async #loseLeaders(times: number): Promise<void> {
     const [first, second] = this.sides.map(({ process: { pid }, name }) => `0/${pid}/${name}`);
     for (let time = 0; time < times; time += 1) {
       const holder = [undefined, second, first, 'nobody'][time % 4];
@@ -281,7 +281,7 @@ export class Deployment {
     }
   }
 
-  /** Has a process stand still until it is not the home any more. */
+  /** Has a process stand still until it is not the leader any more. */
   async #halt(at: ProcessNumber): Promise<void> {
     const { process, name } = this.sides[at];
     process.child.kill('SIGSTOP');

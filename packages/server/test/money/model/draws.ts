@@ -29,14 +29,14 @@ export type Phase = readonly (readonly Sent[])[];
 export const PROCESS_FAULTS = ['killed', 'both killed', 'left', 'database cut', 'database stalled'] as const;
 type ProcessFault = (typeof PROCESS_FAULTS)[number];
 
-export type Kind = ProcessFault | LineFault | 'stood still' | 'siblings apart' | 'homes lost';
+export type Kind = ProcessFault | LineFault | 'stood still' | 'siblings apart' | 'leaders lost';
 
 const KINDS: readonly Kind[] = [
   ...PROCESS_FAULTS,
   ...(Object.keys(LINE_FAULTS) as LineFault[]),
   'stood still',
   'siblings apart',
-  'homes lost',
+  'leaders lost',
 ];
 
 /** What happens amid a phase, to all sequences. */
@@ -44,9 +44,9 @@ export interface Disturbance {
   readonly kind: Kind;
   /** Answers of the phase after which it happens. */
   readonly after: number;
-  /** Whether it happens to the home of the ledger, where it happens to one process. */
-  readonly isOfHome: boolean;
-  /** How often: questions that meet a fault, times that homes are lost. */
+  /** Whether it happens to the leader of the ledger, where it happens to one process. */
+  readonly isOfLeader: boolean;
+  /** How often: questions that meet a fault, times that leaders are lost. */
   readonly times: number;
   /** Whether a day goes by after it. */
   readonly isOvernight: boolean;
@@ -108,7 +108,7 @@ const disturbances: fc.Arbitrary<Disturbance[]> = fc
         fc.record({
           kind: fc.constant(kind),
           after: fc.integer({ min: 0, max: SEQUENCES }),
-          isOfHome: seldom(true, false, 4),
+          isOfLeader: seldom(true, false, 4),
           times: fc.integer({ min: 1, max: 8 }),
           isOvernight: fc.boolean(),
         }),

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { RequestReader } from '../../relay/request-reader.js';
 
-/** What becomes of a request on its way to the home. */
-type Fault = (line: Line, request: Buffer, from: Socket, home: Socket) => void;
+/** What becomes of a request on its way to the leader. */
+type Fault = (line: Line, request: Buffer, from: Socket, leader: Socket) => void;
 
-/** What a line may do with a request that is sent to the home; all but the last end the connection to whoever sent it. */
+/** What a line may do with a request that is sent to the leader; all but the last end the connection to whoever sent it. */
 export const LINE_FAULTS = {
   'request lost': (_line, _request, from) => void from.destroy(),
-  'answer lost': (_line, request, from, home) => {
-    home.removeAllListeners('data').once('data', () => from.destroy());
-    home.write(request);
+  'answer lost': (_line, request, from, leader) => {
+    leader.removeAllListeners('data').once('data', () => from.destroy());
+    leader.write(request);
   },
   'decided twice': (line, request, from) => {
     from.destroy();
@@ -20,7 +20,7 @@ export const LINE_FAULTS = {
     from.destroy();
     line.late.push(request);
   },
-  'no answer': (line, request, _from, home) => line.fallSilent(() => home.write(request)),
+  'no answer': (line, request, _from, leader) => line.fallSilent(() => leader.write(request)),
 } satisfies Record<string, Fault>;
 
 export type LineFault = keyof typeof LINE_FAULTS;
@@ -35,16 +35,16 @@ export class Line {
   #left = 0;
   #spoilt = 0;
   #isSilent = false;
-  /** Takes to the home what has come meanwhile. */
+  /** Takes to the leader what has come meanwhile. */
   readonly #held: (() => void)[] = [];
 
-  private constructor(readonly home: string) {
+  private constructor(readonly leader: string) {
     this.#server = createServer((from) => this.#connect(from));
   }
 
-  /** @param path at which it takes calls. @param home at which the sibling listens */
-  static async lay(path: string, home: string): Promise<Line> {
-    const line = new Line(home);
+  /** @param path at which it takes calls. @param leader at which the sibling listens */
+  static async lay(path: string, leader: string): Promise<Line> {
+    const line = new Line(leader);
     line.#server.listen(path);
     await once(line.#server, 'listening');
     return line;
@@ -56,7 +56,7 @@ export class Line {
     this.#left = requests;
   }
 
-  /** Takes nothing to the home until it is mended, not even the question whether it is there. @param pass takes it then */
+  /** Takes nothing to the leader until it is mended, not even the question whether it is there. @param pass takes it then */
   fallSilent(pass: () => void): void {
     this.#isSilent = true;
     this.#held.push(pass);
@@ -73,10 +73,10 @@ export class Line {
     return spoilt;
   }
 
-  /** Takes a request to the home, whose answer nobody hears. */
+  /** Takes a request to the leader, whose answer nobody hears. */
   async deliver(request: Buffer): Promise<void> {
-    const socket = connect(this.home);
-    // A home that was killed is no news here.
+    const socket = connect(this.leader);
+    // A leader that was killed is no news here.
     socket.on('error', () => {});
     socket.once('data', () => socket.destroy());
     const closed = once(socket, 'close');
@@ -92,10 +92,10 @@ export class Line {
   }
 
   #connect(from: Socket): void {
-    const home = connect(this.home);
+    const leader = connect(this.leader);
     for (const [socket, other] of [
-      [from, home],
-      [home, from],
+      [from, leader],
+      [leader, from],
     ] as const) {
       this.#open.add(socket);
       socket.on('error', () => socket.destroy());
@@ -104,19 +104,19 @@ export class Line {
         other.destroy();
       });
     }
-    home.on('data', (chunk) => from.write(chunk));
+    leader.on('data', (chunk) => from.write(chunk));
     const reader = new RequestReader();
     from.on('data', (chunk) => {
-      for (const one of reader.take(chunk)) this.#pass(one, from, home);
+      for (const one of reader.take(chunk)) this.#pass(one, from, leader);
     });
   }
 
-  #pass(request: Buffer, from: Socket, home: Socket): void {
-    if (this.#isSilent) return void this.#held.push(() => home.write(request));
-    if (this.#left <= 0 || !request.subarray(0, 4).equals(POST)) return void home.write(request);
+  #pass(request: Buffer, from: Socket, leader: Socket): void {
+    if (this.#isSilent) return void this.#held.push(() => leader.write(request));
+    if (this.#left <= 0 || !request.subarray(0, 4).equals(POST)) return void leader.write(request);
     this.#left -= 1;
     this.#spoilt += 1;
-    this.#fault?.(this, request, from, home);
+    this.#fault?.(this, request, from, leader);
   }
 }
 

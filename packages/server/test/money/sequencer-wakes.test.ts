@@ -2,19 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
-import { Settler } from '../../src/money/settler.js';
+import { Sequencer } from '../../src/money/sequencer.js';
 import { makePlan } from './step-plans.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: no more of them than a settler asks for
+// biome-ignore lint/suspicious/noExplicitAny: no more of them than a sequencer asks for
 type Any = any;
 
-function settler(results: Any[] = [], more: Any = {}) {
-  const means: Any = {
+function sequencer(results: Any[] = [], more: Any = {}) {
+  const deps: Any = {
     load: async () => ({ balances: [], limits: [] }),
-    homes: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
+    leaders: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
     store: () =>
       new Promise((resolve) => {
-        const next = results.shift() ?? { isStored: true, isHome: true, isBalanced: true, outcomes: [] };
+        const next = results.shift() ?? { isStored: true, isLeader: true, isBalanced: true, outcomes: [] };
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
@@ -24,10 +24,10 @@ function settler(results: Any[] = [], more: Any = {}) {
     newLuid: () => '$wbl.x',
     accepted() {},
     queued() {},
-    metrics: { settled() {}, redone() {}, movedHome() {} },
+    metrics: { settled() {}, redone() {}, movedLeader() {} },
     ...more,
   };
-  return new Settler(1, means);
+  return new Sequencer(1, deps);
 }
 
 let made = 0;
@@ -39,7 +39,7 @@ const session: Any = {
 
 function item(): Any {
   made += 1;
-  return { session, luid: `i${made}`, key: `k${made}`, goesHome: false, plan: async () => [] };
+  return { session, luid: `i${made}`, key: `k${made}`, goesToLeader: false, plan: async () => [] };
 }
 
 /** An intent under way that nothing has happened to. */
@@ -70,7 +70,7 @@ const late = () => pause(10_000, 'never answered', { ref: false });
 it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
   'an intent that comes %i turns after an answer is decided on',
   async (ticks) => {
-    const one = settler();
+    const one = sequencer();
     await one.decide(item());
     for (let turn = 0; turn < ticks; turn += 1) await undefined;
     const answer = await Promise.race([one.decide(item()), late()]);
@@ -79,9 +79,9 @@ it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
 );
 
 it('one that is decided anew at once, as `processIntents` does, is answered', async () => {
-  const blocked = { isStored: false, isHome: true, isBalanced: false, outcomes: [] };
+  const blocked = { isStored: false, isLeader: true, isBalanced: false, outcomes: [] };
   // It stays blocked so often that it is tired: `stale`, on the version that its session has.
-  const one = settler(Array.from({ length: 10 }, () => blocked));
+  const one = sequencer(Array.from({ length: 10 }, () => blocked));
   const ledger = { id: 1, version: 1 };
   const given: Any = {
     runtime: { now: Date.now },
@@ -101,12 +101,12 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
 
 it('stores one apart from others that was blocked too often, and the others without it', async () => {
   const batches: string[][] = [];
-  const one = settler([], {
+  const one = sequencer([], {
     async store({ needs }: Any) {
       const names: string[] = needs.map(({ handle }: Any) => handle);
       batches.push(names);
       const isStored = !names.includes('bad');
-      return { isStored, isHome: true, isBalanced: isStored, outcomes: [] };
+      return { isStored, isLeader: true, isBalanced: isStored, outcomes: [] };
     },
   });
   const named = (name: string): Any => ({
@@ -133,15 +133,15 @@ it('stores once what it decided on between the failure of a batch and taking tha
   const begun = signal();
   const failed = signal();
   const stored: Any[][] = [];
-  const one = settler([], {
+  const one = sequencer([], {
     async store({ entries }: Any) {
       stored.push(entries);
-      if (stored.length > 1) return { isStored: true, isHome: true, isBalanced: true, outcomes: [] };
+      if (stored.length > 1) return { isStored: true, isLeader: true, isBalanced: true, outcomes: [] };
       // The next intent is being prepared: its decision is made once this has failed, on what was read anew.
       await begun.told;
-      return { isStored: false, isHome: true, isBalanced: false, outcomes: [] };
+      return { isStored: false, isLeader: true, isBalanced: false, outcomes: [] };
     },
-    metrics: { settled() {}, redone: failed.tell, movedHome() {} },
+    metrics: { settled() {}, redone: failed.tell, movedLeader() {} },
   });
   const first = one.decide(item());
   const second = one.decide({
@@ -166,7 +166,7 @@ it('goes on after signing has failed, and leaves nobody without an answer', asyn
       return [];
     },
   };
-  const one = settler([], { signing });
+  const one = sequencer([], { signing });
   const unsigned = () => ({ ...item(), plan: async () => [intent({ versions: [{}], unsigned: () => ({}) })] });
   const failed = await Promise.allSettled(Array.from({ length: 20 }, () => one.decide(unsigned())));
   expect(failed.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));

@@ -1,25 +1,25 @@
 import type pg from 'pg';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 
-/** A home that was taken. */
-export interface TakenHome {
+/** That this process leads a ledger. */
+export interface TakenLead {
   /** The last one of the ledger, ISO 8601. */
   readonly moment: string;
-  /** Whether another process was the home before. */
+  /** Whether another process was the leader before. */
   readonly isMoved: boolean;
 }
 
-/** The process that is the home instead; undefined where it has just become so. */
-export interface OtherHome {
+/** The process that is the leader instead; undefined where it has just become so. */
+export interface OtherLeader {
   readonly holder: string | undefined;
 }
 
-/** The homes of ledgers: the process that decides on a ledger's intents. By the clock of the database. */
-export interface Homes {
+/** The leaders of ledgers: the process that decides on a ledger's intents. By the clock of the database. */
+export interface Leaders {
   /**
-   * Makes this process the home of the ledger for so many milliseconds, unless another one is.
+   * Makes this process the leader of the ledger for so many milliseconds, unless another one is.
    */
-  take(ledger: number, lease: number): Promise<TakenHome | OtherHome>;
+  take(ledger: number, lease: number): Promise<TakenLead | OtherLeader>;
   /** Lets go of the ledgers, so that another process need not wait. */
   leave(ledgers: readonly number[]): Promise<void>;
 }
@@ -36,7 +36,7 @@ const TAKE = `with was as (select holder from home where ledger_id = $1),
   from (select) one left join taken on true left join was on true`;
 
 /** @param holder unique name of this process */
-export function createHomes(pool: pg.Pool, holder: string): Homes {
+export function createLeaders(pool: pg.Pool, holder: string): Leaders {
   return {
     async take(ledger, lease) {
       const values = [ledger, holder, lease, ALL_KINDS];

@@ -7,7 +7,7 @@ import type { Waiting } from './waiting.js';
 const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(limits.intents.handles);
 
 /** The intents of one ledger that wait for their decision, in their order. */
-export class WaitingQueue {
+export class Queue {
   readonly #intents: Waiting[] = [];
   /**
    * Keys of new intents whose handles were taken of late. Handles of intents stay taken, unless the database goes on from an

@@ -6,17 +6,17 @@ import { inSession, OutOfDate, openOwnSession } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { dueLedgers, type OpenIntents, type StoredOpenIntent } from '../store/money/open-intents.js';
 import { isUnavailable } from '../store/unavailable.js';
-import type { Engine } from './engine.js';
+import type { Engine } from './money.js';
 
 /** The name of the worker, for hints. */
 export const PROCESS_INTENTS = 'process-intents';
 
 /** What intents under way are processed with. */
-export interface ProcessMeans {
+export interface IntentWorkerDeps {
   readonly service: Service;
   readonly engine: Engine;
   readonly openIntents: OpenIntents;
-  /** Name of this process in the table of homes. */
+  /** Name of this process in the table of leaders. */
   readonly holder: string;
   /** Told of an intent that could not be processed, and is put off. */
   readonly failed: (failure: { readonly err: unknown; readonly ledger: string; readonly intent: string }) => void;
@@ -26,7 +26,7 @@ export interface ProcessMeans {
  * Sees to intents that something has happened to since they were accepted: another process took them, a bridge has
  * reported, a signer has decided, or they expire (interface/intents#processing). A run is about one ledger.
  */
-export function processIntents({ service, engine, openIntents, holder, failed }: ProcessMeans): BackgroundWorker {
+export function processIntents({ service, engine, openIntents, holder, failed }: IntentWorkerDeps): BackgroundWorker {
   return {
     name: PROCESS_INTENTS,
     due: dueLedgers(holder),

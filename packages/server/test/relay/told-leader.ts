@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A request that a process was sent as the home of a ledger. */
+/** A request that a process was sent as the leader of a ledger. */
 export interface Told {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
@@ -10,7 +10,7 @@ export interface Told {
   /** What is said of it beside the body. */
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
   readonly head: any;
-  /** Has the real home answer it. @returns the answer */
+  /** Has the real leader answer it. @returns the answer */
   pass(): Promise<{ status: number; head: string; body: string }>;
   /** Says nothing any more, to anybody. */
   fallSilent(): void;
@@ -19,7 +19,7 @@ export interface Told {
 }
 
 /** A process that takes requests at a socket, and does with them as it is told. */
-export interface ToldHome {
+export interface ToldLeader {
   /** Those that it was sent. */
   readonly requests: Told[];
   /** How often it was asked whether it is there. */
@@ -29,8 +29,8 @@ export interface ToldHome {
   stop(): Promise<void>;
 }
 
-/** @param real the path at which the real home listens */
-export async function listenAs(path: string, real: string, does: (told: Told) => void): Promise<ToldHome> {
+/** @param real the path at which the real leader listens */
+export async function listenAs(path: string, real: string, does: (told: Told) => void): Promise<ToldLeader> {
   const requests: Told[] = [];
   let pings = 0;
   let isTaught = false;

@@ -1,0 +1,90 @@
+import { limits } from '../limits.js';
+import type { Leaders } from '../store/money/leaders.js';
+
+/** Another process of this machine is the leader of the ledger: the request is to go to it. Nothing is stored. */
+export class Elsewhere extends Error {
+  /** @param holder name of the leader */
+  constructor(readonly holder: string) {
+    super('Another process is the leader of the ledger.');
+  }
+}
+
+/** That this process is the leader of a ledger for a while yet. */
+export interface Lead {
+  /** Whether another process may have decided since this one did. */
+  readonly isAnew: boolean;
+  /** Milliseconds since 1970 of the last decision, as far as it was asked for. */
+  readonly moment: number;
+}
+
+const STILL: Lead = { isAnew: false, moment: 0 };
+
+/** What leading a ledger takes. */
+export interface LeadershipDeps {
+  readonly leaders: Leaders;
+  /** Milliseconds of a monotonic clock: for leases. */
+  readonly clock: () => number;
+  readonly metrics: LeadershipMetrics;
+}
+
+export interface LeadershipMetrics {
+  /** This process is the leader of a ledger that another one was the leader of. */
+  movedLeader(): void;
+}
+
+/** What a process knows of the leader of one ledger, by its monotonic clock. */
+export class Leadership {
+  /** When the lead of this process ends; until when another process is known to have it. */
+  #until = Number.NEGATIVE_INFINITY;
+  #awayUntil = Number.NEGATIVE_INFINITY;
+  #holder: string | undefined;
+
+  constructor(
+    private readonly ledger: number,
+    private readonly deps: LeadershipDeps,
+  ) {}
+
+  get isOver(): boolean {
+    return this.deps.clock() >= this.#until;
+  }
+
+  /** The other process that was the leader when this one asked last. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /** A commit that began then has renewed it. */
+  renew(since: number): void {
+    this.#until = Math.max(this.#until, since + limits.intents.lease);
+  }
+
+  /** A commit has found another leader. */
+  lose(): void {
+    this.#until = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Forgets which process is the leader. */
+  askAnew(): void {
+    this.#awayUntil = Number.NEGATIVE_INFINITY;
+    this.#holder = undefined;
+  }
+
+  /** @returns undefined while another process is the leader */
+  async take(): Promise<Lead | undefined> {
+    const { clock, leaders, metrics } = this.deps;
+    const now = clock();
+    if (now < this.#until - limits.intents.margin) return STILL;
+    if (now < this.#awayUntil) return undefined;
+    const taken = await leaders.take(this.ledger, limits.intents.lease);
+    if ('holder' in taken) {
+      this.#holder = taken.holder;
+      this.#awayUntil = now + limits.intents.margin;
+      return undefined;
+    }
+    this.#holder = undefined;
+    const isAnew = now >= this.#until;
+    this.#until = now + limits.intents.lease;
+    if (taken.isMoved) metrics.movedLeader();
+    return { isAnew, moment: Date.parse(taken.moment) };
+  }
+}
