@@ -59,6 +59,7 @@ function versionsNeeded(delivery: DueDelivery): readonly Reference[] {
  * Makes one attempt, and stores its outcome.
  *
  * @param signal gives the attempt up: nothing is stored of it, and it is made again
+ * @param delivered called when the receiver has taken it, before that is stored
  * @returns `delivered`, `failed`, `unwanted`, `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
  * @throws when the outcome could not be stored
  */
@@ -67,6 +68,7 @@ export async function attemptDelivery(
   batch: DeliveryBatch,
   delivery: DueDelivery,
   signal: AbortSignal,
+  delivered: () => void,
 ): Promise<Exclude<AttemptOutcome['kind'], 'withdrawn'> | 'later'> {
   const { service, report } = engine;
   const { ledger } = batch;
@@ -75,6 +77,7 @@ export async function attemptDelivery(
   if (outcome === 'later') return 'later';
   // What the receiver has taken is stored though the process stops.
   if (signal.aborted && outcome.kind !== 'delivered') return 'later';
+  if (outcome.kind === 'delivered') delivered();
   if (outcome.kind === 'withdrawn') {
     await engine.store.withdraw(ledger.id, delivery.handle);
     return 'unwanted';

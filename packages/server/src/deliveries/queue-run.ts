@@ -16,6 +16,8 @@ export class QueueRun {
   readonly #signal: AbortSignal;
   /** Attempts under way, by handle of the delivery. */
   readonly #running = new Map<string, Promise<void>>();
+  /** Those of them that the receiver has taken, which is being stored: further calls need not wait for that. */
+  readonly #taken = new Set<string>();
   /** Deliveries that this run has no room for: the next run attempts them. */
   readonly #postponed = new Set<string>();
   readonly #bell = new Bell();
@@ -118,7 +120,10 @@ export class QueueRun {
   async #fill(): Promise<boolean> {
     const { slots } = this.#engine;
     const { id } = this.#ledger;
-    const wanted = this.#width - this.#running.size;
+    const wanted = Math.min(
+      this.#width - (this.#running.size - this.#taken.size),
+      2 * this.#engine.bounds.width.greatest - this.#running.size,
+    );
     const free = slots.take(id, wanted);
     if (free === 0) {
       if (wanted > 0) slots.onRelease(this.#bell);
@@ -149,7 +154,8 @@ export class QueueRun {
     const batch = await openBatch(this.#engine, this.#ledger, due);
     this.#moved = performance.now();
     for (const delivery of due) {
-      const done = attemptDelivery(this.#engine, batch, delivery, this.#signal).then(
+      const delivered = () => this.#take(delivery.handle);
+      const done = attemptDelivery(this.#engine, batch, delivery, this.#signal, delivered).then(
         (ended) => {
           if (ended === 'later') this.#postponed.add(delivery.handle);
           this.#end(delivery.handle, ended);
@@ -190,10 +196,17 @@ export class QueueRun {
     return true;
   }
 
+  #take(handle: string): void {
+    this.#width = Math.min(this.#engine.bounds.width.greatest, this.#width + 1);
+    this.#taken.add(handle);
+    this.#moved = performance.now();
+    this.#bell.ring();
+  }
+
   #end(handle: string, ended: Awaited<ReturnType<typeof attemptDelivery>>): void {
-    const { greatest } = this.#engine.bounds.width;
-    if (ended === 'delivered') this.#width = Math.min(greatest, this.#width + 1);
-    else if (ended !== 'unwanted' && ended !== 'expired') this.#width = Math.max(1, this.#width >> 1);
+    const isHeldUp = ended !== 'delivered' && ended !== 'unwanted' && ended !== 'expired';
+    if (isHeldUp) this.#width = Math.max(1, this.#width >> 1);
+    this.#taken.delete(handle);
     this.#running.delete(handle);
     this.#moved = performance.now();
     this.#engine.slots.release(this.#ledger.id);
