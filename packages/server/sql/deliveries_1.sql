@@ -31,7 +31,7 @@ $$;
 -- Stores what became of attempts of one ledger. A delivery that has changed since is left alone (optimistic concurrency).
 --
 -- In the same transaction, intents of calls that were given up become due, so that no note is lost, and backlogs learn when they are
--- taken up, so that nothing that is set aside is forgotten.
+-- taken up, so that nothing that is set aside is forgotten. Rows are locked in the order of columns, which are collated as "C".
 create function settle_deliveries_1(
   ledger bigint,
   settled settled_delivery_1[],
@@ -76,7 +76,8 @@ begin
   end loop;
 
   for told in
-    select k.intent, max(k.attempted) as attempted from unnest(stored) k where k.intent is not null group by k.intent order by k.intent
+    select k.intent, max(k.attempted) as attempted from unnest(stored) k where k.intent is not null group by k.intent
+    order by k.intent collate "C"
   loop
     update open_intent o set due = greatest(told.attempted, o.due + interval '1 microsecond')
     where o.ledger_id = ledger and o.luid = told.intent;
@@ -91,7 +92,7 @@ begin
       bool_or(k.further and k.aside is not null) as failed_again
     from (select l.*, r.receiver from unnest(stored) with ordinality as l
       join unnest(receivers) with ordinality as r (receiver, ordinality) using (ordinality)) k
-    where k.further is not null group by k.receiver order by k.receiver
+    where k.further is not null group by k.receiver order by k.receiver collate "C"
   loop
     is_new := false;
     if told.failed > 0 or told.taken > 0 or told.parks then

@@ -187,7 +187,7 @@ begin
     candidates := array(select w from unnest(valid) w where w.ord <> all (reused));
   end if;
 
-  for one in select * from unnest(candidates) d where d.wakes order by d.luid loop
+  for one in select * from unnest(candidates) d where d.wakes order by d.luid collate "C" loop
     perform from open_intent o where o.ledger_id = ledger and o.luid = one.luid for no key update;
   end loop;
   if exists (select from unnest(candidates) w where w.action = 'create') then

@@ -187,7 +187,7 @@ export const processLimits = {
    * on. Requests that one process has another answer at a time (`calls`), of all ledgers and of each.
    */
   siblings: {
-    calls: { all: 512, ledger: 256 },
+    calls: { all: 512, ledger: 128 },
     held: { all: 32 * 1024 * 1024, account: 8 * 1024 * 1024 },
     silence: 4_000,
     respite: 1_000,

@@ -17,9 +17,14 @@ function readWithIncluded(file: URL): string {
   return text.replace(/^\\ir (.+)$/gm, (_, included: string) => readWithIncluded(new URL(included, file)));
 }
 
+/** What editors leave beside it is none. */
+const MIGRATION = /^\d{4}-[a-z-]+\.sql$/;
+
 /** The texts of all migrations by their names, in order: a file of `sql/migrations` each. */
 export function readMigrations(): Readonly<Record<string, string>> {
-  const files = readdirSync(new URL('migrations/', FOLDER)).sort();
+  const files = readdirSync(new URL('migrations/', FOLDER))
+    .filter((file) => MIGRATION.test(file))
+    .sort();
   const names = files.map((file) => file.replace(/\.sql$/, ''));
   return Object.fromEntries(names.map((name) => [name, readSql(`migrations/${name}`)]));
 }

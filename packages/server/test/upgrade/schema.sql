@@ -616,7 +616,8 @@ begin
   end loop;
 
   for told in
-    select k.intent, max(k.attempted) as attempted from unnest(stored) k where k.intent is not null group by k.intent order by k.intent
+    select k.intent, max(k.attempted) as attempted from unnest(stored) k where k.intent is not null group by k.intent
+    order by k.intent collate "C"
   loop
     update open_intent o set due = greatest(told.attempted, o.due + interval '1 microsecond')
     where o.ledger_id = ledger and o.luid = told.intent;
@@ -631,7 +632,7 @@ begin
       bool_or(k.further and k.aside is not null) as failed_again
     from (select l.*, r.receiver from unnest(stored) with ordinality as l
       join unnest(receivers) with ordinality as r (receiver, ordinality) using (ordinality)) k
-    where k.further is not null group by k.receiver order by k.receiver
+    where k.further is not null group by k.receiver order by k.receiver collate "C"
   loop
     is_new := false;
     if told.failed > 0 or told.taken > 0 or told.parks then
@@ -739,7 +740,7 @@ begin
     candidates := array(select w from unnest(valid) w where w.ord <> all (reused));
   end if;
 
-  for one in select * from unnest(candidates) d where d.wakes order by d.luid loop
+  for one in select * from unnest(candidates) d where d.wakes order by d.luid collate "C" loop
     perform from open_intent o where o.ledger_id = ledger and o.luid = one.luid for no key update;
   end loop;
   if exists (select from unnest(candidates) w where w.action = 'create') then

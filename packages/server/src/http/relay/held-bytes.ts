@@ -12,22 +12,39 @@ export class HeldBytes {
   #all = 0;
   readonly #byAccount = new Map<string, number>();
 
-  /** @returns undefined where there is no room for them */
+  /**
+   * @param account what they count for; a small body counts for none, as where it comes from a client
+   * @returns undefined where there is no room for them
+   */
   take(account: string, bytes: number): HeldBody | undefined {
-    if (this.#all + bytes > limits.siblings.held.all || !this.#hasRoom(account, bytes)) return undefined;
+    if (this.#all + bytes > limits.siblings.held.all) return undefined;
+    if (bytes <= limits.bodies.small) return this.#holdSmall(bytes);
+    if (!this.#hasRoom(account, bytes)) return undefined;
     let holder = account;
+    let isHeld = true;
     this.#all += bytes;
     this.#add(holder, bytes);
     return {
       move: (other) => {
-        if (other === holder || !this.#hasRoom(other, bytes)) return;
+        if (!isHeld || other === holder || !this.#hasRoom(other, bytes)) return;
         this.#add(holder, -bytes);
         holder = other;
         this.#add(holder, bytes);
       },
       giveBack: () => {
+        isHeld = false;
         this.#all -= bytes;
         this.#add(holder, -bytes);
+      },
+    };
+  }
+
+  #holdSmall(bytes: number): HeldBody {
+    this.#all += bytes;
+    return {
+      move() {},
+      giveBack: () => {
+        this.#all -= bytes;
       },
     };
   }

@@ -61,8 +61,11 @@ export async function listenToSiblings(
       TcpServer.prototype.close.call(server);
       while (underWay.size > 0) await Promise.all(underWay);
       server.closeAllConnections();
+      // Ends what looks at its connections now and then.
+      server.close();
     };
   } catch (err) {
+    server.close();
     logger.warn({ err }, 'intents cannot be handed to this process');
     return NOTHING;
   }

@@ -32,10 +32,14 @@ const GONE = new Error('The client has gone.');
 /** Another process of this machine. */
 export class Sibling {
   readonly #pool: Pool;
+  /** Of its own: the others may all be taken by calls. */
+  readonly #pings: Pool;
   readonly #watching: NodeJS.Timeout;
   #underWay = 0;
   /** When it was heard of last, or was first asked after it owed nothing. */
   #heard: number;
+  /** When it was asked whether it is there, unless it has said so since. */
+  #pinged: number | undefined;
   #isLeft = false;
 
   /** @param left called once no more is to be sent to it, as when it was idle for long, with whether nobody listens there */
@@ -45,13 +49,9 @@ export class Sibling {
     private readonly left: (isGone: boolean) => void,
   ) {
     // One request at a time on a connection: none waits for the answer to another one.
-    this.#pool = new Pool(ORIGIN, {
-      socketPath: path,
-      pipelining: 1,
-      connections: limits.siblings.calls.all,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    const options = { socketPath: path, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+    this.#pool = new Pool(ORIGIN, { ...options, connections: limits.siblings.calls.all });
+    this.#pings = new Pool(ORIGIN, { ...options, connections: 1 });
     this.#heard = clock();
     this.#watching = setInterval(() => this.#look(), limits.siblings.silence / 4).unref();
   }
@@ -73,7 +73,7 @@ export class Sibling {
   async close(): Promise<void> {
     this.#leave(false);
     clearInterval(this.#watching);
-    await this.#pool.destroy();
+    await Promise.all([this.#pool.destroy(), this.#pings.destroy()]);
   }
 
   #leave(isGone: boolean): void {
@@ -99,7 +99,7 @@ export class Sibling {
           if (isGone) controller.abort(GONE);
         },
         onResponseStart: (_, statusCode, headers) => {
-          this.#heard = this.clock();
+          this.#noteHeard();
           status = statusCode;
           told = headers[HEAD];
           if (statusCode === GRANTED) granted();
@@ -123,18 +123,27 @@ export class Sibling {
   /** Looks once what has arrived is read: this process may have stood still itself. */
   #look(): void {
     setImmediate(() => {
-      const silent = this.clock() - this.#heard;
-      // One that answers nothing, not even whether it is there, stands still: those that wait are told.
-      if (silent > limits.siblings.silence) void this.close();
-      else if (this.#underWay > 0 && silent >= limits.siblings.silence / 4) this.#ping();
+      const { silence } = limits.siblings;
+      const now = this.clock();
+      const silent = now - this.#heard;
+      if (this.#underWay === 0 && silent > silence) void this.close();
+      // One that does not even answer whether it is there stands still: those that wait are told.
+      else if (this.#pinged !== undefined && now - this.#pinged >= (silence * 3) / 4) void this.close();
+      else if (this.#pinged === undefined && this.#underWay > 0 && silent >= silence / 4) this.#ping(now);
     });
   }
 
-  #ping(): void {
-    const heard = () => {
-      this.#heard = this.clock();
-    };
-    this.#pool.request({ path: '/', method: 'HEAD' }).then(heard, () => {});
+  #ping(now: number): void {
+    this.#pinged = now;
+    this.#pings.request({ path: '/', method: 'HEAD' }).then(
+      () => this.#noteHeard(),
+      () => {},
+    );
+  }
+
+  #noteHeard(): void {
+    this.#heard = this.clock();
+    this.#pinged = undefined;
   }
 }
 

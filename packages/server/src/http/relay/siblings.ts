@@ -1,5 +1,4 @@
 import { Counter } from 'prom-client';
-import { Overloaded } from '../../base/gather.js';
 import { limits } from '../../limits.js';
 import type { Metrics } from '../../metrics.js';
 import { type RelayCall, type RelayOutcome, Sibling } from './sibling.js';
@@ -15,7 +14,6 @@ export interface Siblings {
    * @param holder its name, as the table of leaders has it
    * @param ledger id
    * @returns the answer, or why there is none: it is then decided here
-   * @throws Overloaded when too many requests for the ledger wait for their answer
    */
   ask(holder: string, ledger: number, call: RelayCall): Promise<RelayOutcome>;
   /** Ends all calls. */
@@ -67,8 +65,6 @@ export function createSiblings(
       const path = pathOf(holder);
       if (path === undefined || !isReached(path)) return 'unreached';
       const count = waiting.get(ledger) ?? 0;
-      if (count >= limits.intents.queue)
-        throw new Overloaded('Too many intents of the ledger wait for their decision.');
       // A flood in one ledger leaves calls for the others.
       if (count >= limits.siblings.calls.ledger) return 'unreached';
       waiting.set(ledger, count + 1);

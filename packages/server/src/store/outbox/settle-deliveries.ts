@@ -60,8 +60,10 @@ const toSettled = rowsOf<Settlement>(readSql('deliveries_1'), 'settled_delivery_
 });
 
 /** Stores what became of attempts of one ledger (sql/deliveries_1.sql). */
-export async function settleDeliveries(pool: pg.Pool, settlements: readonly Settlement[]): Promise<void> {
-  if (settlements.length === 0) return;
+export async function settleDeliveries(pool: pg.Pool, all: readonly Settlement[]): Promise<void> {
+  if (all.length === 0) return;
+  // An erasure locks those of a record in this order.
+  const settlements = all.toSorted((one, other) => (one.handle < other.handle ? -1 : 1));
   const { first, greatest, rests, atOnce } = limits.deliveries.further;
   const call = callOf('settle_deliveries_1', {
     ledger: settlements[0]!.ledger,
