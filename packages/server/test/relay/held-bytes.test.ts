@@ -3,15 +3,16 @@ import { HeldBytes } from '../../src/http/relay/held-bytes.js';
 import { limits } from '../../src/limits.js';
 
 const { all, account } = limits.siblings.held;
+const large = limits.bodies.small + 1;
 
 it('bytes of one account are bounded, and come back', () => {
   const held = new HeldBytes();
   const body = held.take('one', account);
   expect(body).toBeDefined();
-  expect(held.take('one', 1)).toBeUndefined();
-  expect(held.take('other', 1)).toBeDefined();
+  expect(held.take('one', large)).toBeUndefined();
+  expect(held.take('other', large)).toBeDefined();
   body!.giveBack();
-  expect(held.take('one', 1)).toBeDefined();
+  expect(held.take('one', large)).toBeDefined();
 });
 
 it('bytes of all accounts are bounded together', () => {
@@ -27,7 +28,16 @@ it('bytes move from a sender to its ledger, and stay where that has no room', ()
   const second = held.take('sender', account)!;
   expect(second).toBeDefined();
   second.move('ledger');
-  expect(held.take('sender', 1)).toBeUndefined();
+  expect(held.take('sender', large)).toBeUndefined();
   first.giveBack();
   expect(held.take('ledger', account)).toBeDefined();
+});
+
+it('small ones count for no account, and what was given back moves nowhere', () => {
+  const held = new HeldBytes();
+  const body = held.take('one', account)!;
+  expect(held.take('one', large - 1)).toBeDefined();
+  body.giveBack();
+  body.move('other');
+  expect(held.take('other', account)).toBeDefined();
 });
