@@ -1,5 +1,6 @@
 import { limits } from '../limits.js';
 import type { Leaders } from '../store/money/leaders.js';
+import type { SequencerMetrics } from './metrics.js';
 
 /** Another process of this machine is the leader of the ledger: the request is to go to it. Nothing is stored. */
 export class Elsewhere extends Error {
@@ -24,12 +25,7 @@ export interface LeadershipDeps {
   readonly leaders: Leaders;
   /** Milliseconds of a monotonic clock: for leases. */
   readonly clock: () => number;
-  readonly metrics: LeadershipMetrics;
-}
-
-export interface LeadershipMetrics {
-  /** This process is the leader of a ledger that another one was the leader of. */
-  movedLeader(): void;
+  readonly metrics: Pick<SequencerMetrics, 'movedLeader'>;
 }
 
 /** What a process knows of the leader of one ledger, by its monotonic clock. */

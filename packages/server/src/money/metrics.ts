@@ -3,13 +3,14 @@ import type { Metrics } from '../metrics.js';
 import type { OpenOfStage } from '../store/money/open-intents.js';
 import type { Outcomes } from './batch.js';
 import type { Stage } from './intent.js';
-import type { LeadershipMetrics } from './leader.js';
 
-export interface SequencerMetrics extends LeadershipMetrics {
+export interface SequencerMetrics {
   /** A batch was stored. @param size intents that it was asked for */
   settled(size: number, outcomes: Outcomes): void;
   /** A batch was decided anew, since something it rested on had changed. */
   redone(): void;
+  /** This process is the leader of a ledger that another one was the leader of. */
+  movedLeader(): void;
 }
 
 /** The stages of an intent that is not final. */

@@ -7,7 +7,6 @@ const STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborte
 
 /** What bridges report of a part: its handle, and what became of it (interface/intents#reports). */
 export type Report = Extract<IntentEvent, { type: 'report' }>;
-type Decision = Extract<IntentEvent, { type: 'decided' }>;
 
 /** The report that a proof makes, by what it says alone: whether it acts, the intent's state tells. */
 export function reportOf({ custom }: Pick<StoredProof, 'custom'>): Report | undefined {
@@ -17,7 +16,9 @@ export function reportOf({ custom }: Pick<StoredProof, 'custom'>): Report | unde
 }
 
 /** What a proof decides about an intent that is held for a signer (interface/intents#reports). */
-export function decisionOf({ custom }: Pick<StoredProof, 'custom'>): Decision | undefined {
+export function decisionOf({
+  custom,
+}: Pick<StoredProof, 'custom'>): Extract<IntentEvent, { type: 'decided' }> | undefined {
   const { action } = custom ?? {};
   return action === 'commit' || action === 'abort' ? { type: 'decided', action } : undefined;
 }

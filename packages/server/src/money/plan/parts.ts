@@ -6,12 +6,6 @@ import type { Directory } from './directory.js';
 import { makeEntryHandle } from './handles.js';
 import type { Entry, Failure, Found, Named, Part, Side } from './plan.js';
 
-/** What the bridges of an intent are asked for, and the bridges as that was decided on. */
-export interface PlannedParts {
-  readonly parts: readonly Part[];
-  readonly needs: readonly Named[];
-}
-
 const METHODS = { debit: 'debits', credit: 'credits' } as const;
 
 /**
@@ -19,7 +13,7 @@ const METHODS = { debit: 'debits', credit: 'credits' } as const;
  * has a bridge, or one for several that the bridge has grouped. What the traits of a bridge leave out is not called for: the
  * ledger applies those entries alone.
  *
- * @returns a failure where a wallet names a bridge that is missing
+ * @returns the calls, and the bridges that they rest on; a failure where a wallet names a bridge that is missing
  * @throws as turns of the session's task do
  */
 export async function planParts(
@@ -27,7 +21,7 @@ export async function planParts(
   directory: Directory,
   data: JsonObject,
   entries: readonly Entry[],
-): Promise<PlannedParts | Failure> {
+): Promise<{ readonly parts: readonly Part[]; readonly needs: readonly Named[] } | Failure> {
   const claims = claimsOf(data);
   // Issues and destroys are the ledger's own affair.
   const called = entries.filter(({ bridge, claim }) => bridge !== undefined && claims[claim]!.action === 'transfer');

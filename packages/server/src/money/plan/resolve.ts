@@ -43,7 +43,13 @@ export async function resolveIntent(
 ): Promise<Resolution> {
   const claims = claimsOf(data);
   const lookups = new Lookups(directory);
-  const intent: Intent = { handle: String(data.handle), isForward: data.origin !== undefined, lookups, random, task };
+  const intent: Resolving = {
+    handle: String(data.handle),
+    isForward: data.origin !== undefined,
+    lookups,
+    random,
+    task,
+  };
   await lookUpNamed(claims, lookups);
   const found: ClaimResult[] = [];
   for (const [index, claim] of claims.entries()) {
@@ -59,7 +65,8 @@ export async function resolveIntent(
   };
 }
 
-interface Intent extends Omit<Routing, 'claim' | 'intent'> {
+/** What claims of one intent are resolved with. */
+interface Resolving extends Omit<Routing, 'claim' | 'intent'> {
   readonly handle: string;
   readonly isForward: boolean;
   readonly random: Random;
@@ -79,7 +86,7 @@ async function lookUpNamed(claims: readonly Claim[], lookups: Lookups): Promise<
   );
 }
 
-async function resolveClaim(intent: Intent, claim: Claim, index: number): Promise<ClaimResult | Failure> {
+async function resolveClaim(intent: Resolving, claim: Claim, index: number): Promise<ClaimResult | Failure> {
   const debit = 'source' in claim ? await findSource(intent, claim, claim.source.handle) : undefined;
   if (debit instanceof Unrouted) return routingFailed(debit);
   const credit = 'target' in claim ? await follow(intent, claim, 'credit', claim.target.handle) : undefined;
@@ -102,17 +109,17 @@ async function resolveClaim(intent: Intent, claim: Claim, index: number): Promis
   };
 }
 
-async function findSource(intent: Intent, claim: Claim, address: string): Promise<Reached | Unrouted> {
+async function findSource(intent: Resolving, claim: Claim, address: string): Promise<Reached | Unrouted> {
   if (!intent.isForward) return follow(intent, claim, 'debit', address);
   const wallet = await findNamed(intent.lookups, 'Source wallet', address);
   return wallet instanceof Unrouted ? wallet : { named: wallet, wallet };
 }
 
-function follow({ handle, lookups, task }: Intent, claim: Claim, side: Side, address: string) {
+function follow({ handle, lookups, task }: Resolving, claim: Claim, side: Side, address: string) {
   return followRoutes({ intent: handle, claim, lookups, task }, side, address);
 }
 
-function makeEntry({ random }: Intent, claim: Claim, index: number, side: Side, to: Reached): Entry {
+function makeEntry({ random }: Resolving, claim: Claim, index: number, side: Side, to: Reached): Entry {
   const { bridge } = to.wallet.record.data;
   return {
     handle: makeEntryHandle(side, random),
