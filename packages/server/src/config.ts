@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Policy } from '@countersign/protocol/log';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { parseServerRules } from './access/server-rules.js';
+import { tokenLifetime } from './base/token-lifetime.js';
 import {
   loadWitnessPolicy,
   parseHandle,
@@ -184,7 +185,7 @@ export const settings = {
     default: '`86400`',
     meaning:
       'Seconds that a [self-signed token](../interface/tokens.md#self-signed-tokens) may live, by its `iat` and `exp`.',
-    read: (text = String(limits.selfSignedLife)) => parseInteger(text, 60, limits.tokenLife),
+    read: (text = String(tokenLifetime.selfSigned)) => parseInteger(text, 60, tokenLifetime.greatest),
   },
   recordProofs: {
     name: 'RECORD_PROOFS',

@@ -121,10 +121,6 @@ export const limits = {
   /** Labels on a record, and characters of one label. */
   labels: 100,
   label: 255,
-  /** Seconds an issued token may live: a year. */
-  tokenLife: 365 * 24 * 3600,
-  /** Seconds a self-signed token may live, unless `TOKEN_MAX_LIFE` says otherwise. */
-  selfSignedLife: 24 * 3600,
   /** Audiences that a ledger takes. */
   audiences: 32,
   /** Bytes of a bearer token (8 KiB). */

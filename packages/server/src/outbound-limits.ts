@@ -63,10 +63,7 @@ export const outboundLimits = {
    * Each process looks for due queues at least as often as `every`: so much later is a change told whose hint was lost. Queues that one look considers, in all
    * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`concurrency`), and of one ledger (`each`).
    *
-   * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
-   * second, and what each delay is multiplied by for the next.
-   *
-   * Then it is set aside for `retryFor` milliseconds at most. Of a receiver one is taken up after the delay `first`, which doubles with
+   * After its first attempts (deliveries/retry-delays.ts) a delivery is set aside for `retryFor` milliseconds at most. Of a receiver one is taken up after the delay `first`, which doubles with
    * each failure up to `greatest`; twice as many as were delivered, up to `atOnce`. An effect whose last attempts failed, as many as
    * `rests`, has no others made. A statement looks at so many `receivers` of a ledger, and ends so many deliveries of each
    * (`piece`); one look lists so many `ledgers`.
@@ -88,8 +85,6 @@ export const outboundLimits = {
     queues: 1_000,
     concurrency: 1_024,
     each: 256,
-    attempts: { rejected: 6, unreachable: 11 },
-    retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },
     retryFor: 72 * 3_600_000,
     further: {
       first: 10_000,

@@ -2,6 +2,7 @@ import { DEFAULT_SERVER_RULES } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Runtime } from './base/clock.js';
 import { LedgerClock } from './base/ledger-clock.js';
+import { tokenLifetime } from './base/token-lifetime.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { HttpService } from './http/http-service.js';
 import { makeRefusedTokenLog } from './http/refused-tokens.js';
@@ -68,7 +69,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
   const { pools, epochs, writes, readiness, quotas } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
-  const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
+  const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);

@@ -11,6 +11,7 @@ import {
 } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { RULE_ACTIONS } from '../src/access/rules.js';
+import { tokenLifetime } from '../src/base/token-lifetime.js';
 import { kindNamed, kinds, recordNames } from '../src/kinds/registry.js';
 import { limits } from '../src/limits.js';
 import { filterableMembers } from '../src/lists/filters.js';
@@ -203,9 +204,9 @@ describe('tables in docs/interface', async () => {
       of(limits.schema.pattern.count, limits.schema.pattern.characters, limits.schema.pattern.properties).join(', '),
       of(limits.schema.code).join(),
       of(limits.token).join(),
-      of(limits.selfSignedLife).join(),
+      of(tokenLifetime.selfSigned).join(),
       of(limits.audiences).join(),
-      of(limits.tokenLife).join(),
+      of(tokenLifetime.greatest).join(),
       of(limits.failures.attempts).join(),
       of(limits.schedules.policies, limits.schedules.inDomains).join(' and '),
       of(limits.schedules.values, limits.schedules.cron).join(' and '),

@@ -1,10 +1,8 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import { tokenLifetime } from '../base/token-lifetime.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { readRecord } from '../metering/task.js';
-
-/** Default life of a token in seconds (interface/tokens#token-endpoint). */
-const TTL = 3600;
 
 /** A value of an authentication policy (interface/policies#authentication-policies). */
 export interface Provider {
@@ -60,7 +58,7 @@ function providerOf({ signer, target, config }: JsonObject, domain: string | und
   return {
     handle: String(memberOfClaims(signer, 'handle')),
     ...(typeof schema === 'string' ? { target: schema } : {}),
-    ttl: typeof ttl === 'number' ? ttl : TTL,
+    ttl: typeof ttl === 'number' ? ttl : tokenLifetime.granted,
     domain,
   };
 }

@@ -1,5 +1,6 @@
 import { decodeBase64, isLuid, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
+import { tokenLifetime } from '../base/token-lifetime.js';
 import { limits } from '../limits.js';
 import type { Replays } from '../store/queries/replays.js';
 import { type ClaimFault, type Claims, type Maker, parseClaims } from './claims.js';
@@ -64,7 +65,7 @@ export async function verifyToken(
   keys: KeySource,
   clock: () => number,
   replays: Replays,
-  longest: number = limits.selfSignedLife,
+  longest: number = tokenLifetime.selfSigned,
 ): Promise<Token> {
   const token = BEARER_HEADER.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken('no-bearer');
@@ -151,7 +152,7 @@ function assertSignedBy(compact: Compact, key: string): void {
  * (interface/tokens#provider-tokens).
  */
 async function verifyProvided(compact: Compact, request: BoundRequest, keys: KeySource, now: number): Promise<Token> {
-  const claims = checkClaims(compact, now, 'provider', limits.tokenLife);
+  const claims = checkClaims(compact, now, 'provider', tokenLifetime.greatest);
   checkAudience(claims, keys);
   const factor = valid(
     'factor-untrusted',

@@ -2,11 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { defined } from '../base/defined.js';
+import { tokenLifetime } from '../base/token-lifetime.js';
 import type { Session } from '../ledgers/session.js';
 import type { Bridge } from './bridge.js';
-
-/** Lifetime of a token of the ledger's, in seconds (interface/bridges#token-of-the-ledger). */
-const TOKEN_LIFE = 86_400;
 
 /**
  * The value of `authorization` by which a bridge knows the ledger, and who has asked it (interface/bridges#token-of-the-ledger).
@@ -21,7 +19,7 @@ export function makeLedgerAuthorization(session: Session, { handle: aud }: Bridg
     sub: `${system.handle}@${handle}`,
     aud,
     iat,
-    exp: iat + TOKEN_LIFE,
+    exp: iat + tokenLifetime.ofLedger,
     ...(caller ? { caller: describeCaller(caller) } : {}),
   });
   return `Bearer ${token}`;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
-import { limits } from '../limits.js';
 import { OutboundFailure } from '../outbound/outbound.js';
+import { ATTEMPTS } from './retry-delays.js';
 
 /** What became of an attempt (interface/effects#attempts). */
 export type AttemptOutcome =
@@ -40,7 +40,7 @@ const NOT_WANTED = 501;
 export function outcomeOfStatus(status: number, body?: string): AttemptOutcome {
   const detail = { httpStatus: status };
   if (status >= 200 && status < 300) return { kind: 'delivered', detail };
-  const attempts = status === NOT_WANTED ? 1 : limits.deliveries.attempts.rejected;
+  const attempts = status === NOT_WANTED ? 1 : ATTEMPTS.rejected;
   return {
     kind: 'failed',
     reason: 'delivery.target-rejected',
@@ -52,7 +52,7 @@ export function outcomeOfStatus(status: number, body?: string): AttemptOutcome {
 
 /** The outcome of a call that brought no answer, or of an error before it. */
 export function outcomeOfError(error: unknown, url?: string): AttemptOutcome & { readonly kind: 'failed' } {
-  const { rejected, unreachable } = limits.deliveries.attempts;
+  const { rejected, unreachable } = ATTEMPTS;
   if (!(error instanceof OutboundFailure) || error.kind === 'impossible' || error.kind === 'unauthorized' || !url) {
     return { kind: 'failed', reason: 'delivery.unexpected-error', attempts: rejected, error };
   }
@@ -63,7 +63,7 @@ export function outcomeOfError(error: unknown, url?: string): AttemptOutcome & {
 /** The outcome where the bridge that the effect names is missing. */
 export function outcomeOfMissingBridge(bridge: string): AttemptOutcome {
   const detail = { reason: 'core.unexpected-error', message: `Bridge ${bridge} not found` };
-  const attempts = limits.deliveries.attempts.unreachable;
+  const attempts = ATTEMPTS.unreachable;
   return { kind: 'failed', reason: 'delivery.unexpected-error', detail, attempts };
 }
 

@@ -6,6 +6,7 @@ import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { ReceiverLesson, Settlement } from '../store/outbox/settle-deliveries.js';
 import type { AttemptOutcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
+import { retryDelay } from './retry-delays.js';
 
 /** The outcomes that proofs of a delivery tell of. */
 type ProvenOutcome = Exclude<AttemptOutcome, { kind: 'withdrawn' | 'put-off' }>;
@@ -111,12 +112,6 @@ function lessonOf(
   const succeeded = outcome.kind === 'delivered' || outcome.attempts === 1;
   const counts = retryFor > 0 && (!succeeded || failures > 0);
   return isFurther || counts ? { lesson: { isFurther, succeeded } } : {};
-}
-
-/** Milliseconds until the attempt after `tries` failed ones: 1 s, and a fifth more each time. */
-export function retryDelay(tries: number): number {
-  const { first, factor, greatest } = limits.deliveries.retry;
-  return Math.min(greatest, Math.round(first * factor ** (tries - 1)));
 }
 
 function sortKeys(custom: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
 import { isLuid } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { tokenLifetime } from '../../src/base/token-lifetime.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestClient } from '../support/client.js';
@@ -87,7 +88,7 @@ describe('the audience of a token', () => {
 
 describe('the life of a self-signed token', () => {
   it('is a day at most, with `jti` or without', async () => {
-    const day = limits.selfSignedLife;
+    const day = tokenLifetime.selfSigned;
     expect(day).toBe(86_400);
     expect((await verify(selfSigned(claims({ exp: NOW + day })))).kind).toBe('self-signed-token');
     for (const jti of [undefined, 'once']) {
@@ -102,7 +103,10 @@ describe('the life of a self-signed token', () => {
   it('is refused with a hint', async () => {
     const client = await newLedger(server.current.url);
     const now = Math.floor(Date.now() / 1000);
-    const answer = await client.get('/signers', bearer(newKey(), { iat: now, exp: now + limits.selfSignedLife + 1 }));
+    const answer = await client.get(
+      '/signers',
+      bearer(newKey(), { iat: now, exp: now + tokenLifetime.selfSigned + 1 }),
+    );
     expectRefusal(answer, client, 'auth.unauthorized', 'Invalid token.');
     expect(answer.body.data.custom.hint).toContain('TOKEN_MAX_LIFE');
   });

@@ -4,6 +4,7 @@ import type { BackgroundWorker } from '../../src/background/worker.js';
 import { parseConfig } from '../../src/config.js';
 import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/deliver.js';
+import { ATTEMPTS } from '../../src/deliveries/retry-delays.js';
 import { limits } from '../../src/limits.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
@@ -91,9 +92,9 @@ it('they are set aside for as long as the run of their queue lasts', async () =>
 });
 
 it('the attempts that fit into the longest time that may be set are fewer than may be made', () => {
-  const { further, attempts } = limits.deliveries;
+  const { further } = limits.deliveries;
   const hours = parseConfig({ DELIVERY_RETRY_HOURS: '720' }).deliveryRetryHours;
-  let made: number = attempts.unreachable;
+  let made: number = ATTEMPTS.unreachable;
   // The shortest delays: three quarters.
   for (let [passed, step] = [0, 0]; passed < hours * 3_600_000; step += 1) {
     passed += 0.75 * Math.min(further.greatest, further.first * 2 ** step);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Bell } from '../../src/base/bell.js';
-import { retryDelay } from '../../src/deliveries/settle.js';
+import { RETRY_DELAYS, retryDelay } from '../../src/deliveries/retry-delays.js';
 import { Slots } from '../../src/deliveries/slots.js';
-import { limits } from '../../src/limits.js';
 
 describe('slots', () => {
   it('are as many as a ledger may have, and no more', () => {
@@ -74,7 +73,7 @@ describe('the delay before an attempt is made again', () => {
   it('is a second, a fifth more each time, and an hour at most', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(retryDelay);
     expect(delays).toEqual([1000, 1200, 1440, 1728, 2074, 2488, 2986, 3583, 4300, 5160]);
-    const { greatest } = limits.deliveries.retry;
+    const { greatest } = RETRY_DELAYS;
     // 1.2^44 is 3,000 odd, 1.2^45 more than 3,600.
     expect(retryDelay(45)).toBeLessThan(greatest);
     expect(retryDelay(46)).toBe(greatest);

@@ -1,5 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessValues, SignerMatcher } from '../../access/rules.js';
+import { tokenLifetime } from '../../base/token-lifetime.js';
 import { limits } from '../../limits.js';
 import { common, Free, Handle, oneOfNames, strictObject } from '../data.js';
 import type { RecordNames } from '../declaration.js';
@@ -62,7 +63,7 @@ const ProviderSchema = strictObject({
   signer: strictObject({ handle: Handle }),
   target: Type.Optional(strictObject({ schema: Type.Optional(Handle) })),
   config: Type.Optional(
-    strictObject({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: limits.tokenLife })) }),
+    strictObject({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: tokenLifetime.greatest })) }),
   ),
 });
 
