@@ -48,7 +48,7 @@ export const processLimits = {
     request: 20_000_000,
     turn: 100_000,
     burst: 200_000,
-    free: 5_000,
+    free: 20_000,
     share: 0.25,
     behind: 2_000_000,
     accounts: 10_000,

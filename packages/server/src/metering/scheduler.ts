@@ -88,25 +88,22 @@ export class Scheduler implements Turns {
 
   turn(payer: Payer): Promise<void> | undefined {
     const { account } = payer;
-    this.#endSlice(this.#clock());
+    const now = this.#clock();
+    this.#endSlice(now);
     if (!this.#ticking) this.#tick();
     if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) {
-      this.#beginSlice(payer, limits.work.free);
+      this.#slice = { payer, since: now, charged: payer.charged, free: limits.work.free };
       return undefined;
     }
     if (this.#waiters >= limits.queue) throw new Overloaded();
     return new Promise((resolve) => {
       account.waiting.push(() => {
-        this.#beginSlice(payer, 0);
+        this.#slice = { payer, since: this.#clock(), charged: payer.charged, free: 0 };
         resolve();
       });
       this.#waiting.add(account);
       this.#waiters += 1;
     });
-  }
-
-  #beginSlice(payer: Payer, free: number): void {
-    this.#slice = { payer, since: this.#clock(), charged: payer.charged, free };
   }
 
   #endSlice(now: number): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ATTEMPTS } from '../../src/deliveries/retry-delays.js';
 import { limits } from '../../src/limits.js';
 import { dropOf, signed, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +20,7 @@ import {
 } from './scene.js';
 
 const { first, greatest, rests } = limits.deliveries.further;
-const { rejected } = limits.deliveries.attempts;
+const { rejected } = ATTEMPTS;
 const HOUR = 3_600_000;
 
 const clock = new MovedClock();

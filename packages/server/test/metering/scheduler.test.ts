@@ -90,11 +90,11 @@ describe('turns of ledgers', () => {
     pass(5);
     expect(other.turn()).toBeUndefined();
     expect([one.charged, other.charged]).toEqual([5 * work.perMillisecond, 0]);
-    pass(2);
+    pass(3);
     await turnOfLoop();
     pass(10);
     expect(one.turn()).toBeUndefined();
-    expect([one.charged, other.charged]).toEqual([5 * work.perMillisecond, 2 * work.perMillisecond]);
+    expect([one.charged, other.charged]).toEqual([5 * work.perMillisecond, 3 * work.perMillisecond]);
   });
 
   it('are charged by their steps where these are more, and not at all for a moment', () => {
