@@ -194,7 +194,12 @@ export class Sequencer {
   async #lead(): Promise<boolean> {
     const lead = await this.leadership.take();
     if (!lead) return false;
-    if (lead.isAnew) this.#reload();
+    if (lead.isAnew) {
+      // A batch that is stored is kept in the books it was decided on: they are replaced after that.
+      await this.#sending?.done;
+      if (this.#sending?.result) this.#takeUp(this.#sending.result);
+      this.#reload();
+    }
     this.#last = this.deps.moments.next(this.ledger, lead.moment);
     return true;
   }
@@ -282,6 +287,8 @@ export class Sequencer {
         sending.result = result;
       }),
     };
+    // The loop sees a failure when it waits for the batch; until then nobody may.
+    sending.done.catch(() => {});
     this.#sending = sending;
     this.#next = undefined;
   }
@@ -304,7 +311,7 @@ export class Sequencer {
     }
     if (!settled.isStored) {
       const again = this.#redo(settled, batch, settlement);
-      return { isStored: false, isOutdated: isOutdated(settled), again };
+      return { isStored: false, isOutdated: isOutdated(settled, again), again };
     }
     batch.books.keep();
     if (leader) this.leadership.renew(since);
@@ -386,7 +393,11 @@ export class Sequencer {
   }
 }
 
-/** Whether something that a batch rests on has changed. A handle or proof that is taken says nothing of that. */
-function isOutdated({ isLeader, outcomes }: Settled): boolean {
-  return !isLeader || outcomes.every(({ result }) => result === 'blocked' || result === 'stale');
+/**
+ * Whether something that a batch rests on may have changed. A handle or proof that is taken is a cause of its own, but it can
+ * hide such a change: an intent that is blocked twice is decided on anew on what is read again.
+ */
+function isOutdated({ isLeader, outcomes }: Settled, again: readonly Waiting[]): boolean {
+  const isExplained = outcomes.some(({ result }) => result !== 'blocked' && result !== 'stale');
+  return !isLeader || !isExplained || again.some(({ tries }) => tries > 1);
 }

@@ -1,5 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type pg from 'pg';
 import { expect, it } from 'vitest';
 import { Books, StoredBooks } from '../../src/money/accounts/books.js';
+import { createLoadBooks } from '../../src/store/money/books.js';
 
 const place = { wallet: '$wlt.w', symbol: 'usd' };
 const cause = { intent: '$int.i', change: 2, moment: new Date(0).toISOString() };
@@ -51,4 +54,32 @@ it('limits are layered as balances are', () => {
   expect(over(below).limits(place).size).toBe(0);
   first.keep();
   expect(over(below).limits(place).size).toBe(1);
+});
+
+it('limits stay as the batch has read them first, as balances do', () => {
+  const first = over(stored());
+  first.setLimit(place, 'minBalance', { luid: '$wbl.l', amount: 90, used: 0, body: '' });
+  // Books that were read before the first batch is stored.
+  const second = over(stored(), first);
+  expect(second.limits(place).get('minBalance')?.amount).toBe(90);
+  first.keep();
+  expect(second.limits(place).get('minBalance')?.amount).toBe(90);
+});
+
+it('limits are read once balances are', async () => {
+  const asked: string[] = [];
+  let answer = (_: unknown) => {};
+  const query = ({ name }: { name: string }) => {
+    asked.push(name);
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  };
+  const loaded = createLoadBooks({ query } as unknown as pg.Pool)(1, [place]);
+  expect(asked).toEqual(['books-balances']);
+  answer({ rows: [] });
+  await turn();
+  expect(asked).toEqual(['books-balances', 'books-limits']);
+  answer({ rows: [] });
+  expect(await loaded).toEqual({ balances: [], limits: [] });
 });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
+import { limits } from '../../src/limits.js';
 import { Sequencer } from '../../src/money/sequencer.js';
 import { makePlan } from './step-plans.js';
 
@@ -14,7 +15,7 @@ function sequencer(results: Any[] = [], more: Any = {}) {
     leaders: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
     store: () =>
       new Promise((resolve) => {
-        const next = results.shift() ?? { isStored: true, isLeader: true, isBalanced: true, outcomes: [] };
+        const next = results.shift() ?? { isStored: true, isLeader: true, outcomes: [] };
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
@@ -79,7 +80,7 @@ it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
 );
 
 it('one that is decided anew at once, as `processIntents` does, is answered', async () => {
-  const blocked = { isStored: false, isLeader: true, isBalanced: false, outcomes: [] };
+  const blocked = { isStored: false, isLeader: true, outcomes: [] };
   // It stays blocked so often that it is tired: `stale`, on the version that its session has.
   const one = sequencer(Array.from({ length: 10 }, () => blocked));
   const ledger = { id: 1, version: 1 };
@@ -106,7 +107,7 @@ it('stores one apart from others that was blocked too often, and the others with
       const names: string[] = needs.map(({ handle }: Any) => handle);
       batches.push(names);
       const isStored = !names.includes('bad');
-      return { isStored, isLeader: true, isBalanced: isStored, outcomes: [] };
+      return { isStored, isLeader: true, outcomes: [] };
     },
   });
   const named = (name: string): Any => ({
@@ -136,10 +137,10 @@ it('stores once what it decided on between the failure of a batch and taking tha
   const one = sequencer([], {
     async store({ entries }: Any) {
       stored.push(entries);
-      if (stored.length > 1) return { isStored: true, isLeader: true, isBalanced: true, outcomes: [] };
+      if (stored.length > 1) return { isStored: true, isLeader: true, outcomes: [] };
       // The next intent is being prepared: its decision is made once this has failed, on what was read anew.
       await begun.told;
-      return { isStored: false, isLeader: true, isBalanced: false, outcomes: [] };
+      return { isStored: false, isLeader: true, outcomes: [] };
     },
     metrics: { settled() {}, redone: failed.tell, movedLeader() {} },
   });
@@ -172,4 +173,79 @@ it('goes on after signing has failed, and leaves nobody without an answer', asyn
   expect(failed.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
   fails = false;
   expect(await Promise.race([one.decide(unsigned()), late()])).toMatchObject({ result: 'done' });
+});
+
+it('keeps a batch in its books before those are read anew with a new lead', async () => {
+  const sent = signal();
+  const release = signal();
+  let now = 0;
+  const order: string[] = [];
+  const one = sequencer([], {
+    clock: () => now,
+    async load() {
+      order.push('load');
+      return { balances: [], limits: [] };
+    },
+    async store() {
+      sent.tell();
+      await release.told;
+      order.push('stored');
+      return { isStored: true, isLeader: true, outcomes: [] };
+    },
+  });
+  const reading = () => ({ ...item(), plan: async () => [intent({ places: () => [{ wallet: 'w', symbol: 's' }] })] });
+  const first = one.decide(reading());
+  await sent.told;
+  now += limits.intents.lease;
+  const second = one.decide(reading());
+  await pause(10);
+  release.tell();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['load', 'stored', 'load', 'stored']);
+});
+
+it('reads again what an intent rests on that is blocked twice, though a handle was taken in its batch', async () => {
+  let loads = 0;
+  const one = sequencer([], {
+    async load() {
+      loads += 1;
+      return { balances: [], limits: [] };
+    },
+    async store() {
+      const isStored = loads > 1;
+      return { isStored, isLeader: true, outcomes: isStored ? [] : [{ result: 'duplicated', version: 1 }] };
+    },
+  });
+  const plan = async () => [intent({ places: () => [{ wallet: 'w', symbol: 's' }] })];
+  expect(await one.decide({ ...item(), plan })).toMatchObject({ result: 'done' });
+});
+
+it('rejects all with a defect that comes after a commit, and leaves no rejection unhandled', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const failed = signal();
+  const planned = signal();
+  const metrics = {
+    settled() {
+      failed.tell();
+      throw new Error('defect');
+    },
+  };
+  const one = sequencer([], { metrics });
+  const first = one.decide(item());
+  const second = one.decide({
+    ...item(),
+    async plan() {
+      await planned.told;
+      return [];
+    },
+  });
+  await failed.told;
+  await pause(10);
+  planned.tell();
+  const answers = await Promise.allSettled([first, second]);
+  process.off('unhandledRejection', note);
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(unhandled).toEqual([]);
 });

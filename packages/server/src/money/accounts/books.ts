@@ -76,12 +76,6 @@ export class StoredBooks {
     for (const [key, balance] of balances) this.#balances.set(key, balance);
     for (const [key, limit] of limits) this.#limits.set(key, limit);
   }
-
-  /** Reads everything again: what was read has changed in the database. */
-  reload(): void {
-    this.#balances.clear();
-    this.#limits.clear();
-  }
 }
 
 /**
@@ -199,8 +193,17 @@ export class Books {
     return this.stored.balance(key);
   }
 
+  /** Limits of a place, which stay as they were read first: all decisions of the batch rest on the same. */
   #limitsAt(key: string): Limits {
-    for (let layer: Books | undefined = this; layer; layer = layer.#layerBelow()) {
+    const known = this.#limits.get(key);
+    if (known) return known;
+    const limits = this.#limitsBelow(key);
+    this.#limits.set(key, limits);
+    return limits;
+  }
+
+  #limitsBelow(key: string): Limits {
+    for (let layer = this.#layerBelow(); layer; layer = layer.#layerBelow()) {
       const limits = layer.#limits.get(key);
       if (limits) return limits;
     }
