@@ -1,4 +1,4 @@
-import { access, constants, mkdir, mkdtemp, realpath, rmdir } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, mkdtemp, realpath, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 export { fileExists, freeBytes, syncFolder, writeOnce } from './files.js';
@@ -43,7 +43,8 @@ function cannotUse(setting: string, dataDir: string, error: unknown): Error {
 /** The folder, or the first above it that is there. */
 async function nearestFolder(path: string): Promise<string> {
   try {
-    await access(path);
+    // A link that leads nowhere is there, and is no folder.
+    await lstat(path);
     return path;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
@@ -56,7 +57,8 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o711 });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    // One that is a file, or a link that leads nowhere, is told by `stat`.
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
     // The one above is there: it takes no folder.
     if (codeOf(error) !== 'ENOENT' || (await nearestFolder(path)) === dirname(path)) throw error;
     await makeFolder(dirname(path));

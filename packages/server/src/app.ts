@@ -36,12 +36,12 @@ export interface Server {
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { worker = '0', runtime = RUNTIME } = options;
+  const signing = await startSigningThread(options);
   const metrics = createMetrics(worker);
   const holder = nameProcess(worker, runtime);
   const deliveries = { ...limits.deliveries, ...options.deliveries };
   const { outbound, calls } = createClients(options, deliveries.slots);
   const siblings = createSiblings(options.siblings, metrics, () => performance.now());
-  const signing = await startSigningThread(options);
   const opened: { close(): unknown }[] = [outbound, calls, siblings, signing];
   const letGo = () => Promise.all(opened.map((one) => one.close()));
   try {

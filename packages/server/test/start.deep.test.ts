@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { access, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -227,7 +227,7 @@ describe('a check', () => {
       out:
         `✓ port        127.0.0.1:${PORT} is free\n` +
         `✓ metrics     127.0.0.1:${METRICS_PORT} is free\n` +
-        `✓ master key  none yet: the first start makes ${join(dataDir(), 'master.key')}\n` +
+        `✓ master key  not there: the first start with a new database makes ${join(dataDir(), 'master.key')}\n` +
         `✓ data folder ${dataDir()}\n` +
         `✓ database    our own: the first start makes ${join(dataDir(), 'postgres')}\n`,
     });
@@ -251,19 +251,27 @@ describe('a check', () => {
     expectLine(await start({ ...(await ports()), DATABASE_URL, MASTER_KEY }), wrong);
   });
 
-  it.each(['/proc/countersign/data', '/sys/countersign', '/dev/null/data'])(
+  it.runIf(process.platform === 'linux').each(['/proc/countersign/data', '/sys/countersign', '/dev/null/data'])(
     'refuses what takes no folder, as a start does: %s',
     async (DATA_DIR) => {
-      if (process.platform !== 'linux') return;
       const settings = { ...(await ports()), DATA_DIR };
       expect((await check(settings)).out.split('\n').at(3)).toMatch(
         /^✗ data folder DATA_DIR \S+ cannot be used: E[A-Z]+: /,
       );
-      const { code, err } = await start(settings);
-      expect(code).toBe(1);
-      expect(err).toMatch(/^countersign: DATA_DIR \S+ cannot be used: E[A-Z]+: .*\n$/);
+      const refused = /^countersign: DATA_DIR \S+ cannot be used: E[A-Z]+: .*\n$/;
+      expect(await start(settings)).toMatchObject({ code: 1, err: expect.stringMatching(refused) });
     },
   );
+
+  it('refuses a folder below a link that leads nowhere, and a file', async () => {
+    await symlink(join(folder, 'gone'), join(folder, 'link'));
+    await writeFile(join(folder, 'file'), '');
+    for (const name of ['link', 'link/data', 'file', 'file/data']) {
+      const settings = { ...(await ports()), DATA_DIR: join(folder, name) };
+      expect((await check(settings)).out, name).toMatch(/✗ data folder DATA_DIR \S+ cannot be used: E[A-Z]+: /);
+      expect((await start(settings)).err, name).toMatch(/^countersign: DATA_DIR \S+ cannot be used: E[A-Z]+: .*\n$/);
+    }
+  });
 
   it('names each part that is wrong', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -297,6 +305,7 @@ describe('the command line', () => {
     });
     for (const [args, why] of [
       [['--port=1'], 'there is no option --port=1: countersign-server --help lists them'],
+      [['constructor'], 'there is no option constructor: countersign-server --help lists them'],
       [['--check', 'now'], '--check stands alone: now has no meaning beside it'],
     ] as const)
       expect(await start({}, [BUNDLED, ...args])).toEqual({ code: 2, out: '', err: `countersign: ${why}\n` });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
-import { describeKeySource, keyCheck, loadMasterKey } from '../keys/master-key.js';
+import { describeKeySource, keyCheck, loadMasterKey, masterKeyError } from '../keys/master-key.js';
 import { findStoredCheck, wrongKey } from '../store/key-check.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
@@ -34,7 +34,7 @@ export async function checkDeployment(config: Config): Promise<Finding[]> {
     }),
     await find('master key', async () =>
       (await findKey(config)) === undefined
-        ? `none yet: the first start makes ${describeKeySource(config)}`
+        ? `not there: the first start with a new database makes ${describeKeySource(config)}`
         : describeKeySource(config),
     ),
     await find('data folder', async () => {
@@ -73,7 +73,8 @@ async function findOther(config: Config, url: string): Promise<string> {
       const check = await findStoredCheck(pool);
       if (check === undefined) return 'answers, and is empty: the first start makes the schema';
       const key = await findKey(config);
-      if (key === undefined || keyCheck(key) !== check) throw wrongKey(describeKeySource(config));
+      if (key === undefined) throw masterKeyError(config);
+      if (keyCheck(key) !== check) throw wrongKey(describeKeySource(config));
       const { later, pending } = await findMigrations(pool);
       if (later.length > 0)
         throw new Error(`was migrated by a later release (${later.join(', ')}): use that, or a later one`);

@@ -12,7 +12,7 @@ const TASKS: Readonly<Record<string, ServerTask>> = {
 export function parseCommandLine(args: readonly string[]): ServerTask {
   const [first, second] = args;
   if (first === undefined) return 'serve';
-  const task = TASKS[first];
+  const task = Object.hasOwn(TASKS, first) ? TASKS[first] : undefined;
   if (task === undefined) throw new Error(`there is no option ${first}: countersign-server --help lists them`);
   if (second !== undefined) throw new Error(`${first} stands alone: ${second} has no meaning beside it`);
   return task;

@@ -5,7 +5,6 @@ import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { PageQuery } from '../lists/page.js';
 import { assertPageFits } from '../lists/page-bodies.js';
-import { turnForText } from '../metering/task.js';
 import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import { serveDelivery, wasAttempted } from './delivery-answer.js';
@@ -111,7 +110,7 @@ async function makeDeliveryItems(
     const [kind, luid, change] = reference;
     const { body = null, ...found } = versions.get(referenceKey(reference)) ?? {};
     const version = body === null ? makeMissingVersion({ luid, change }) : { ...(found as Sized), body };
-    await turnForText(task, version.body);
+    await task.turn();
     await items.check(ledger, kindNamed(kind), version);
     texts.set(referenceKey(reference), version.body);
   }

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   LedgerError,
   type RecordEnvelope,
+  readJson,
   type Suite,
 } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
@@ -18,7 +19,6 @@ import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { Scheduler } from '../metering/scheduler.js';
-import { readRecord } from '../metering/task.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
 import { weighState } from './weight.js';
@@ -127,7 +127,8 @@ async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise
   const task = scheduler.task(stored.id, () => false);
   const records: HeldRecord[] = [];
   for (const { kind, luid, change, body } of stored.bodies) {
-    records.push({ kind, luid, change, record: await readRecord(task, body) });
+    await task.turn();
+    records.push({ kind, luid, change, record: readJson(body) as RecordEnvelope });
   }
   return records;
 }

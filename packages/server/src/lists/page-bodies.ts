@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { type Task, turnForText } from '../metering/task.js';
+import type { Task } from '../metering/task.js';
 import { makeMissingVersion, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
 import type { PageQuery } from './page.js';
 
@@ -73,7 +73,7 @@ async function makePageItems<V extends PageVersion>(
   for (const version of versions) {
     // A missing version becomes an empty one, which its check refuses.
     const stored = hasBody(version) ? version : { ...version, ...makeMissingVersion(version) };
-    const turn = turnForText(task, stored.body);
+    const turn = task.turn();
     if (turn) await turn;
     const item = source.itemOf(stored);
     items.push(item instanceof Promise ? await item : item);

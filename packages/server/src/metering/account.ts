@@ -25,7 +25,8 @@ export interface Turns {
   /**
    * Resolves when it is the payer's turn; undefined when that is now. Its slice is charged by the time that it takes.
    *
+   * @param steps of it that the payer was charged already
    * @throws Overloaded when the queue is full
    */
-  turn(payer: Payer): Promise<void> | undefined;
+  turn(payer: Payer, steps?: number): Promise<void> | undefined;
 }

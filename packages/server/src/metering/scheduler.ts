@@ -4,14 +4,14 @@ import { limits } from '../limits.js';
 import type { LeakyBucket, Payer, Turns } from './account.js';
 import { LedgerTask } from './task.js';
 
-/** The slice under way: from its turn to the next one, or to the end of the loop's round. */
+/** The slice under way: from its turn to the next one, or until it waits for something else. */
 interface Slice {
   readonly payer: Payer;
   readonly since: number;
   /** What the payer had been charged before. */
   readonly charged: number;
-  /** Steps that are not charged, where the slice takes no more. */
-  readonly free: number;
+  /** Whether it has waited for its turn: nothing of it is free. */
+  readonly hasWaited: boolean;
 }
 
 /**
@@ -20,7 +20,8 @@ interface Slice {
  * waiting ledgers, the one that has used least goes next. Each turn of the loop grants at least one slice while a
  * ledger waits, and the loop handles other events between two turns.
  *
- * A slice is charged by the time that it takes, where that is more than its steps.
+ * A slice is charged by the time that it takes, where that is more than its steps. What an account uses in one turn of the loop without
+ * waiting is free up to `limits.work.free`, but fills the turn.
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
@@ -31,8 +32,10 @@ export class Scheduler implements Turns {
   readonly #waiting = new Set<LeakyBucket>();
   #slice: Slice | undefined;
   #waiters = 0;
-  /** Steps taken in this turn of the loop. */
+  /** Steps taken in this turn of the loop, and those of accounts that have not waited. */
   #inTurn = 0;
+  readonly #unwaited = new Map<LeakyBucket, number>();
+  #isEnding = false;
   #ticking = false;
 
   /** @param clock milliseconds since any moment, for measuring */
@@ -76,29 +79,33 @@ export class Scheduler implements Turns {
   readonly #openLedger = (): LeakyBucket => this.#open();
 
   charge(account: LeakyBucket, steps: number): void {
-    for (const one of upFrom(account)) one.used += steps;
+    bill(account, steps);
     this.#inTurn += steps;
     if (!this.#ticking) this.#tick();
   }
 
   move(steps: number, from: LeakyBucket, to: LeakyBucket): void {
     for (const one of upFrom(from)) one.used = Math.max(0, one.used - steps);
-    for (const one of upFrom(to)) one.used += steps;
+    bill(to, steps);
   }
 
-  turn(payer: Payer): Promise<void> | undefined {
+  turn(payer: Payer, steps = 0): Promise<void> | undefined {
     const { account } = payer;
     const now = this.#clock();
     this.#endSlice(now);
     if (!this.#ticking) this.#tick();
     if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) {
-      this.#slice = { payer, since: now, charged: payer.charged, free: limits.work.free };
+      this.#slice = { payer, since: now, charged: payer.charged - steps, hasWaited: false };
+      if (!this.#isEnding) {
+        this.#isEnding = true;
+        queueMicrotask(this.#endLater);
+      }
       return undefined;
     }
     if (this.#waiters >= limits.queue) throw new Overloaded();
     return new Promise((resolve) => {
       account.waiting.push(() => {
-        this.#slice = { payer, since: this.#clock(), charged: payer.charged, free: 0 };
+        this.#slice = { payer, since: this.#clock(), charged: payer.charged - steps, hasWaited: true };
         resolve();
       });
       this.#waiting.add(account);
@@ -106,15 +113,32 @@ export class Scheduler implements Turns {
     });
   }
 
+  /** Once it waits for something else, others work: the slice ends when no microtask is left. */
+  readonly #endLater = () => process.nextTick(this.#endNow);
+  readonly #endNow = () => {
+    this.#isEnding = false;
+    this.#endSlice(this.#clock());
+  };
+
   #endSlice(now: number): void {
     if (!this.#slice) return;
-    const { payer, since, charged, free } = this.#slice;
+    const { payer, since, charged, hasWaited } = this.#slice;
     this.#slice = undefined;
-    const took = (now - since) * limits.work.perMillisecond;
-    const uncharged = took - (payer.charged - charged);
-    if (took <= free || uncharged <= 0) return;
-    payer.charged += uncharged;
-    this.charge(payer.account, uncharged);
+    const uncharged = (now - since) * limits.work.perMillisecond - (payer.charged - charged);
+    if (uncharged <= 0) return;
+    this.#inTurn += uncharged;
+    const due = hasWaited ? uncharged : this.#dueOf(payer.account, uncharged);
+    payer.charged += due;
+    bill(payer.account, due);
+  }
+
+  /** What an account is charged for steps that it has not waited for. */
+  #dueOf(account: LeakyBucket, steps: number): number {
+    const before = this.#unwaited.get(account) ?? 0;
+    const after = before + steps;
+    this.#unwaited.set(account, after);
+    if (after <= limits.work.free) return 0;
+    return before <= limits.work.free ? after : steps;
   }
 
   #isLight(account: LeakyBucket): boolean {
@@ -138,6 +162,7 @@ export class Scheduler implements Turns {
       this.#endSlice(this.#clock());
       this.#ticking = false;
       this.#inTurn = 0;
+      this.#unwaited.clear();
       if (this.#waiters > 0) void this.#grant();
     });
   }
@@ -174,6 +199,11 @@ export class Scheduler implements Turns {
     }
     return least!;
   }
+}
+
+/** Charges the account, and those that it is within. */
+function bill(account: LeakyBucket, steps: number): void {
+  for (const one of upFrom(account)) one.used += steps;
 }
 
 /** The account, and those that it is within, from the inmost on. */

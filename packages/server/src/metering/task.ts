@@ -91,7 +91,7 @@ export class LedgerTask implements Task, Payer {
     if (steps > 0) this.chargeUnbounded(steps);
     this.#assertWithin();
     this.#slice = 0;
-    const turn = this.#turns.turn(this);
+    const turn = this.#turns.turn(this, steps);
     return turn && this.#after(turn);
   }
 

@@ -1,4 +1,4 @@
-import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BackgroundWorker } from '../background/worker.js';
 import { limitRate } from '../base/rate-limit.js';
@@ -7,7 +7,6 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { inSession, openOwnSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { readRecord } from '../metering/task.js';
 import type { ScheduleMetrics } from '../metrics.js';
 import { DUE_SCHEDULES, type FollowedSchedule, type Schedules } from '../store/schedules.js';
 import { judgeSchedule } from './judge.js';
@@ -139,7 +138,9 @@ async function recordsOf(session: Session, handles: readonly string[]): Promise<
   const records: RecordEnvelope[] = [];
   // Together they are no longer than the state of a ledger, which this process holds anyway.
   for (const record of await Promise.all(handles.map((handle) => session.findVersion('policy', handle, 'handle')))) {
-    if (record) records.push(await readRecord(session.task, record.body));
+    if (!record) continue;
+    await session.task.turn();
+    records.push(readJson(record.body) as RecordEnvelope);
   }
   return records;
 }

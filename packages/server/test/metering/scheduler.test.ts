@@ -20,6 +20,47 @@ function still() {
   };
 }
 
+describe('slices that take little', () => {
+  it('fill the turn of the loop, and are free together up to a bound', async () => {
+    const { clock, pass } = still();
+    const scheduler = new Scheduler(clock);
+    const task = scheduler.task(1, wanted);
+    let slices = 0;
+    while (task.turn() === undefined) {
+      slices += 1;
+      pass(0.4);
+    }
+    expect(slices).toBeLessThanOrEqual(work.turn / (0.4 * work.perMillisecond) + 1);
+    expect(task.charged).toBeGreaterThan(work.turn - work.free);
+    await turnOfLoop();
+  });
+
+  it('cost nothing of what others do once they wait', async () => {
+    const { clock, pass } = still();
+    const task = new Scheduler(clock).task(1, wanted);
+    task.turn();
+    pass(0.1);
+    await new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
+    pass(50);
+    task.turn();
+    expect(task.charged).toBe(0);
+    await turnOfLoop();
+  });
+
+  it('cost their steps, or their time where that is more', async () => {
+    const { clock, pass } = still();
+    const task = new Scheduler(clock).task(1, wanted);
+    task.turn(30_000);
+    pass(3);
+    task.turn();
+    expect(task.charged).toBe(30_000);
+    pass(4);
+    task.turn();
+    expect(task.charged).toBe(70_000);
+    await turnOfLoop();
+  });
+});
+
 describe('turns of ledgers', () => {
   it('let a ledger straight through that has used little, and no more', () => {
     const { clock } = still();
