@@ -11,7 +11,8 @@ import { createLeaders } from '../store/money/leaders.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
 import { createSequencerMetrics, watchOpenIntents } from './metrics.js';
-import { Sequencer, type SequencerDeps } from './sequencer.js';
+import { Sequencer } from './sequencer.js';
+import type { SequencerDeps } from './sequencer-deps.js';
 import { askNew, askOpen } from './waiting.js';
 
 /** What this process decides on intents with. */

@@ -1,39 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Overloaded } from '../base/gather.js';
-import type { LedgerClock } from '../base/ledger-clock.js';
 import { limits } from '../limits.js';
-import type { Signing } from '../signing/signing.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { Outcome } from '../store/committer/write.js';
-import type { LoadBooks } from '../store/money/books.js';
 import { isRefused } from '../store/unavailable.js';
 import { Books, StoredBooks } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
-import { Elsewhere, Leadership, type LeadershipDeps } from './leader.js';
-import type { SequencerMetrics } from './metrics.js';
+import { Elsewhere, Leadership } from './leader.js';
 import { KnownRecords } from './plan/directory.js';
 import { Queue } from './queue.js';
+import type { SequencerDeps } from './sequencer-deps.js';
 import { type Asked, assertWanted, type Waiting } from './waiting.js';
-
-/** What sequencers are built on. */
-export interface SequencerDeps extends LeadershipDeps {
-  readonly load: LoadBooks;
-  readonly store: (settlement: Settlement) => Promise<Settled>;
-  readonly signing: Signing;
-  /** Name of this process among leaders. */
-  readonly holder: string;
-  /** Moments of ledgers. */
-  readonly moments: LedgerClock;
-  /** Makes the luid of a row of a balance or limit. */
-  readonly newLuid: () => string;
-  /** Whether requests can be sent to another process, of that name among leaders. */
-  readonly reaches: (holder: string) => boolean;
-  /** Another process is to decide on what was accepted. */
-  readonly accepted: () => void;
-  /** Deliveries were queued. */
-  readonly queued: () => void;
-  readonly metrics: SequencerMetrics;
-}
 
 /** What became of a batch that was sent to the database. */
 interface Sent {
