@@ -125,8 +125,9 @@ it('a key whose factors are not prime, stored before they were tried, leaves roo
   ok(await client.update('/signers/prov/factors/prov-rsa', record, { ...record.data, public: public_ }));
   await plantSecret(server.current, client, '/signers/prov/factors/prov-rsa', 'private', rsaPem(numbers));
   await expectHarmless(async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(client, grant(credentials))));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    // OpenSSL signs with such a key the long way, a tenth of a second each, and a ledger's signatures wait for one another.
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(client, grant(credentials))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
 });
 

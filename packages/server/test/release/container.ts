@@ -58,13 +58,17 @@ export class Image {
     return new Image(container, await output('buildah', ['mount', container]), Docker.config);
   }
 
-  /** Runs one command in a container. @returns its exit code, and what it wrote to standard output */
+  /** Runs one command in a container. @returns its exit code, and what it wrote to standard output; why it failed, where it did */
   async run(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const given = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
     const args = ['run', '--isolation', 'chroot', ...given, this.#container, '--', ...command];
     return run('buildah', args).then(
       ({ stdout }) => ({ code: 0, out: stdout.trim() }),
-      (failed: { code: number; stdout: string }) => ({ code: failed.code, out: failed.stdout.trim() }),
+      (failed: { code: number; stdout: string; stderr: string }) => ({
+        code: failed.code,
+        out: failed.stdout.trim(),
+        why: failed.stderr,
+      }),
     );
   }
 
