@@ -10,15 +10,16 @@ const SAMPLED = 500;
  * @param requests sent in this order
  * @param options.status the status every answer must have
  * @param options.seconds begins again with the first request until so many seconds are over; without it each is sent once
+ * @param options.once each is sent once all the same: those that are left when the seconds are over are not sent
  * @param options.rate requests per second at most; a late one counts from when it was due
  * @returns how many were answered, in how many seconds, the milliseconds each took (sorted), and the kept answers
  * @throws Error for the first answer with another status, or when a connection fails
  */
-export function fire(connections, requests, { status: expected, seconds, rate }) {
+export function fire(connections, requests, { status: expected, seconds, rate, once }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const deadline = seconds === undefined ? Number.POSITIVE_INFINITY : started + seconds * 1_000;
-    const most = seconds === undefined ? requests.length : Number.POSITIVE_INFINITY;
+    const most = seconds === undefined || once ? requests.length : Number.POSITIVE_INFINITY;
     const latencies = [];
     const samples = [];
     const idle = [...connections];

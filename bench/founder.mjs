@@ -19,9 +19,9 @@ export class Founder {
     this.#key = key;
   }
 
-  /** Makes the ledger, open to everyone. */
-  async found() {
-    const data = { handle: this.#ledger, signer: 'system', access: [{ action: 'any', record: 'any' }] };
+  /** Makes the ledger, open to everyone unless rules are given. */
+  async found(access = [{ action: 'any', record: 'any' }]) {
+    const data = { handle: this.#ledger, signer: 'system', access };
     this.#record = await this.create('/ledgers', data);
   }
 

@@ -8,7 +8,7 @@ import { Founder } from './founder.mjs';
 import { Ledgers } from './ledgers.mjs';
 import { Many } from './many.mjs';
 import { authorization, foundPolicies } from './policies.mjs';
-import { inLog, shapes, transfers } from './shapes.mjs';
+import { inLog, shapes, tenants, transfers } from './shapes.mjs';
 import { Tokens } from './tokens.mjs';
 import { Transfers } from './transfers.mjs';
 import { Wallets } from './wallets.mjs';
@@ -17,10 +17,12 @@ import { Wallets } from './wallets.mjs';
  * The process that makes and sends the load. It is told what to do in messages `{ task, ...options }`, one at a time,
  * and answers each. Requests are made, signed and written out before the clock starts.
  */
-const tasks = { found, foundMoney, foundMany, prepare, run, answer: oneAnswer };
+const tasks = { found, foundOne, foundClosed, foundMoney, foundMany, prepare, run, answer: oneAnswer };
 
 const secret = randomBytes(32);
-const key = { secret, public: encodeBase64(native.publicKey(secret)) };
+const key = keyOf(secret);
+/** Signs what is refused. */
+const stranger = keyOf(randomBytes(32));
 /** What makes the requests for each ledger. */
 const sources = {
   bench: new Wallets('bench', key),
@@ -30,6 +32,8 @@ const sources = {
   none: new Ledgers(key),
   'bench-money': new Transfers('bench-money', key),
   'bench-many': new Many(key),
+  'bench-quiet': new Wallets('bench-quiet', key),
+  'bench-closed': new Wallets('bench-closed', stranger),
 };
 let prepared = [];
 const open = new Map();
@@ -58,6 +62,16 @@ async function found({ port, only, receiver }) {
   if (only.includes('mint')) await sources['bench-tokens'].found(founder('bench-tokens'), key);
 }
 
+/** Makes one ledger that is open to everyone. */
+function foundOne({ port, ledger }) {
+  return new Founder(port, ledger, key).found();
+}
+
+/** Makes the ledger that nobody but its founder may write in. */
+function foundClosed({ port }) {
+  return new Founder(port, 'bench-closed', key).found([{ action: 'any', signer: key.public }]);
+}
+
 /** Makes the ledger that transfers are for, on one more server. */
 function foundMoney({ port }) {
   return sources['bench-money'].found(new Founder(port, 'bench-money', key));
@@ -68,25 +82,27 @@ function foundMany({ port, ledgers }) {
   return sources['bench-many'].found(port, ledgers);
 }
 
-/** Makes the next `count` requests of a shape. */
+/** Makes the next `count` requests of a shape. @returns whether they may be sent again and again */
 async function prepare({ shape, count }) {
   const source = sourceOf(shape);
   // A new one each time: a long run outlives a token.
   if (shape === 'create-policies') source.authorization = authorization(shapeOf(shape).ledger, key);
   prepared = Array.from({ length: count }, () => source[made(shape)]());
+  return { repeated: shapeOf(shape).repeated === true };
 }
 
 /**
  * Sends what was prepared.
  *
  * @param checked whether kept answers are checked in full, as those of the ledger are
+ * @param once whether each request is sent once, even where seconds are left
  */
-async function run({ shape, port, connections, checked, seconds, rate }) {
+async function run({ shape, port, connections, checked, seconds, rate, once }) {
   const { status } = shapeOf(shape);
   const ready = await connectionsTo(port, connections);
-  const { samples, latencies, ...measured } = await fire(ready, prepared, { status, seconds, rate });
+  const { samples, latencies, ...measured } = await fire(ready, prepared, { status, seconds, rate, once });
   if (checked) for (const sample of samples) checkOf(shape)(sample);
-  return { ...measured, p50: at(latencies, 0.5), p99: at(latencies, 0.99) };
+  return { ...measured, p50: at(latencies, 0.5), p99: at(latencies, 0.99), greatest: at(latencies, 1) };
 }
 
 /** The body of the answer to the first prepared request. */
@@ -104,7 +120,7 @@ async function connectionsTo(port, count) {
 }
 
 function shapeOf(shape) {
-  return shapes[shape] ?? transfers[shape] ?? inLog[shape];
+  return shapes[shape] ?? transfers[shape] ?? inLog[shape] ?? tenants[shape];
 }
 
 /** What a request of the shape is called by what makes it. */
@@ -123,4 +139,8 @@ function checkOf(shape) {
 
 function at(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+function keyOf(secret) {
+  return { secret, public: encodeBase64(native.publicKey(secret)) };
 }

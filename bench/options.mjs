@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { shapes } from './shapes.mjs';
 
-/** Are measured in ways of their own (deliveries.mjs, money.mjs, log.mjs). */
-const APART = ['deliveries', 'money', 'log'];
+/** Are measured in ways of their own (deliveries.mjs, money.mjs, log.mjs, fairness.mjs). */
+const APART = ['deliveries', 'money', 'log', 'fairness'];
 
 export const usage = `npm run bench -- [options]
 

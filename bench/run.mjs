@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
 import { measureDeliveries } from './deliveries.mjs';
+import { measureFairness } from './fairness.mjs';
 import { measureLog } from './log.mjs';
 import { Measure } from './measure.mjs';
 import { MoneyMeasure } from './money.mjs';
@@ -64,7 +65,7 @@ async function bench(options) {
     console.log(
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
-    const { only, deliveries, money, log } = options;
+    const { only, deliveries, money, log, fairness } = options;
     const effects = deliveries || only.includes('create-effect');
     await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
     const steal = measureSteal();
@@ -80,6 +81,7 @@ async function bench(options) {
         console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
       }
       if (money) await measureMoney(generator.tell, options, children, folder);
+      if (fairness) await measureTenants(generator.tell, options, children, folder);
       console.log(`\n${'steal'.padEnd(16)}${formatSteal(steal())}`);
     } finally {
       if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
@@ -105,6 +107,18 @@ async function measureMoney(tell, options, children, folder) {
   children.push(child);
   const measure = new MoneyMeasure(tell, servers, { port, child }, options);
   console.log(`\n${(await measure.all()).join('\n')}`);
+}
+
+/** Measures what tenants take from one another, on one more server with two processes. */
+async function measureTenants(tell, options, children, folder) {
+  const own = join(folder, 'fairness');
+  await mkdir(own);
+  const port = await freePort();
+  const { child, ended } = await startLedger(options, port, own, 2);
+  children.push(child);
+  const quiet = startGenerator();
+  children.push(quiet.child);
+  console.log(`\n${(await Promise.race([measureFairness(port, quiet.tell, tell), ended])).join('\n')}`);
 }
 
 function formatSteal(share) {

@@ -51,3 +51,10 @@ export const transfers = {
 export const inLog = {
   'create-many': { status: 201, ledger: 'bench-many' },
 };
+
+/** Shapes of what one tenant takes of another one's time (fairness.mjs). */
+export const tenants = {
+  'create-quiet': { status: 201, ledger: 'bench-quiet', make: 'create' },
+  'read-quiet': { status: 200, ledger: 'bench-quiet', make: 'read', repeated: true },
+  'create-refused': { status: 403, ledger: 'bench-closed', make: 'create' },
+};
