@@ -69,7 +69,7 @@ function foundOne({ port, ledger }) {
 
 /** Makes the ledger that nobody but its founder may write in. */
 function foundClosed({ port }) {
-  return new Founder(port, 'bench-closed', key).found([{ action: 'any', signer: key.public }]);
+  return new Founder(port, 'bench-closed', key).found([{ action: 'any', signer: { public: key.public } }]);
 }
 
 /** Makes the ledger that transfers are for, on one more server. */

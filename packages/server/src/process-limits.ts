@@ -96,6 +96,8 @@ export const processLimits = {
   factors: 100,
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /** Writes of one commit that go on in one turn of the event loop: they are answered, and others have their turn in between. */
+  told: 16,
   /** Characters that the writes of one commit hold, since building the statement takes time; one alone may hold more. */
   commit: 2 * 1024 * 1024,
   /**

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** The queue is full: the caller is refused at once, so that the answers already owed stay timely. */
 export class Overloaded extends Error {
   constructor(message = 'The queue is full.') {
@@ -41,6 +43,8 @@ export interface GatherBounds<In> {
   abandoned?(item: In): Error | undefined;
   /** Greatest number of concurrent runs of a group; 1 unless given. */
   readonly each?: number;
+  /** Callers that are told in one turn of the event loop: each goes on with its work, and others have their turn in between. */
+  readonly told?: number;
   /** Runs an item in the same turn of the event loop instead of after it: for callers whose items are batches already. */
   readonly isPrompt?: boolean;
 }
@@ -94,11 +98,13 @@ export function gather<In, Out>(
     running += 1;
     watch?.(taken.length, (performance.now() - (taken[0]?.since ?? 0)) / 1000);
     schedule();
-    await runBatch(run, stillWanted(taken, bounds));
+    const wanted = stillWanted(taken, bounds);
+    const outs = await runBatch(run, wanted);
     group.running -= 1;
     running -= 1;
     if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
     schedule();
+    await settle(wanted, outs, bounds.told);
   };
 
   return (item) =>
@@ -144,20 +150,29 @@ function stillWanted<In, Out>(
   });
 }
 
-/** Runs over the items taken, and settles each of them. */
+/** Runs over the items taken. @returns what becomes of each; the same error for all when the run fails */
 async function runBatch<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
   taken: readonly WaitingItem<In, Out>[],
-): Promise<void> {
-  if (taken.length === 0) return;
+): Promise<readonly (Out | Error)[]> {
+  if (taken.length === 0) return [];
   try {
-    const outs = await run(taken.map((one) => one.item));
-    taken.forEach((one, index) => {
-      const out = outs[index] as Out | Error;
-      if (out instanceof Error) one.reject(out);
-      else one.resolve(out);
-    });
+    return await run(taken.map((one) => one.item));
   } catch (error) {
-    for (const one of taken) one.reject(error);
+    return taken.map(() => error as Error);
+  }
+}
+
+/** @param atOnce callers that are told in one turn of the event loop */
+async function settle<In, Out>(
+  taken: readonly WaitingItem<In, Out>[],
+  outs: readonly (Out | Error)[],
+  atOnce = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  for (let at = 0; at < taken.length; at += 1) {
+    if (at > 0 && at % atOnce === 0) await nextTurn();
+    const out = outs[at] as Out | Error;
+    if (out instanceof Error) taken[at]!.reject(out);
+    else taken[at]!.resolve(out);
   }
 }
