@@ -2,14 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Background } from './background/background.js';
 import { nameProcess } from './background/process-name.js';
 import type { Runtime } from './base/clock.js';
+import { deliveryLimits } from './deliveries/delivery-limits.js';
 import { createDeliveryWorkers, deliveryHints, endSoon } from './deliveries/workers.js';
 import { listenToSiblings } from './http/relay/listen.js';
 import { createSiblings } from './http/relay/siblings.js';
+import { requestLimits } from './http/request-limits.js';
 import { createServer } from './http/server.js';
 import { versionKeyOf } from './integrity/mac.js';
 import { keyCheck } from './keys/master-key.js';
 import type { Service } from './ledgers/service.js';
-import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools } from './metrics.js';
 import { PROCESS_INTENTS, processIntents } from './money/worker.js';
 import { createOutbound } from './outbound/client.js';
@@ -39,7 +40,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const signing = await startSigningThread(options);
   const metrics = createMetrics(worker);
   const holder = nameProcess(worker, runtime);
-  const deliveries = { ...limits.deliveries, ...options.deliveries };
+  const deliveries = { ...deliveryLimits, ...options.deliveries };
   const { outbound, calls } = createClients(options, deliveries.slots);
   const siblings = createSiblings(options.siblings, metrics, () => performance.now());
   const opened: { close(): unknown }[] = [outbound, calls, siblings, signing];
@@ -60,7 +61,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     });
     const stopReceiving = await listenToSiblings(service, options.logger, options.siblings, holder);
     opened.push({ close: stopReceiving });
-    const bounds = { request: limits.request, ...limits.clients, ...options.connections };
+    const bounds = { request: requestLimits.arrival, ...requestLimits.clients, ...options.connections };
     const { app, connections } = createServer(service, options.logger, metrics, bounds);
     const outwards = createDeliveryWorkers(service, {
       ...{ pools, outbound: calls, metrics, logger: options.logger, bounds: deliveries, deliveriesQueued, goOn },

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { HANDLE_PATTERN } from '@countersign/protocol';
 import { type Policy, parsePolicy } from '@countersign/protocol/log';
-import { limits } from './limits.js';
+import { handleLimits, isHandle } from './base/handle.js';
 
 // The values of settings. Each function throws an Error whose message completes a sentence that begins with the setting's name.
 
@@ -79,8 +78,8 @@ function isNetwork(text: string): boolean {
 }
 
 export function parseHandle(text: string): string {
-  if (text.length > limits.handle || !new RegExp(HANDLE_PATTERN).test(text)) {
-    throw new Error(`must be a handle of at most ${limits.handle} characters (letters, digits, _ - + .)`);
+  if (!isHandle(text)) {
+    throw new Error(`must be a handle of at most ${handleLimits.characters} characters (letters, digits, _ - + .)`);
   }
   return text;
 }

@@ -17,9 +17,11 @@ import {
 } from './config-values.js';
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
+import { backgroundLimits } from './background/background-limits.js';
 import { decodeMasterKey } from './keys/master-key.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
-import { limits } from './limits.js';
+import { outboundLimits } from './outbound/outbound-limits.js';
+import { recordLimits } from './records/record-limits.js';
 
 /** The settings of the server. */
 export interface Config {
@@ -192,13 +194,13 @@ export const settings = {
     default: '`100`',
     meaning:
       'How many [proofs](../interface/proofs.md) a record carries, those of the ledger counted, from 10 to 500. Set it alike for all processes.',
-    read: (text = String(limits.proofs)) => parseInteger(text, 10, 500),
+    read: (text = String(recordLimits.proofs)) => parseInteger(text, 10, 500),
   },
   deliveryTimeout: {
     name: 'DELIVERY_TIMEOUT',
     default: '`15000`',
     meaning: 'Milliseconds that a receiver has to answer an event; then the attempt has failed.',
-    read: (text = '15000') => parseInteger(text, 100, limits.outbound.total),
+    read: (text = '15000') => parseInteger(text, 100, outboundLimits.total),
   },
   deliveryConcurrency: {
     name: 'DELIVERY_CONCURRENCY',
@@ -218,7 +220,7 @@ export const settings = {
     default: '`30000`',
     meaning:
       'Milliseconds after which other processes go on with the background work, deliveries included, of one that was killed.',
-    read: (text = String(limits.background.lease)) => parseInteger(text, 1_000, 600_000),
+    read: (text = String(backgroundLimits.lease)) => parseInteger(text, 1_000, 600_000),
   },
   deliveryAllowPrivate: {
     name: 'DELIVERY_ALLOW_PRIVATE',

@@ -4,7 +4,7 @@ import type { Rule } from './access/rules.js';
 import type { BackgroundBounds } from './background/worker-deps.js';
 import type { Runtime } from './base/clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
-import type { DeliveryBounds } from './deliveries/bounds.js';
+import type { DeliveryBounds } from './deliveries/delivery-limits.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { Guard } from './outbound/guarded-connector.js';
 import type { NamesOptions } from './outbound/names.js';

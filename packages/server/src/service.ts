@@ -12,7 +12,7 @@ import { createItems } from './integrity/items.js';
 import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
-import { limits } from './limits.js';
+import { listLimits } from './lists/list-limits.js';
 import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
@@ -21,6 +21,7 @@ import { createMoney, type Money } from './money/money.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
+import { recordLimits } from './records/record-limits.js';
 import { CompiledSchemas } from './schemas/compiled-schemas.js';
 import { RUNTIME, type ServerOptions } from './server-options.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
@@ -106,7 +107,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,
     tokenMaxLife,
-    recordProofs: options.recordProofs ?? limits.proofs,
+    recordProofs: options.recordProofs ?? recordLimits.proofs,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
     logs,
@@ -119,7 +120,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
     compiledSchemas: new CompiledSchemas(),
     items: createItems(integrity.check),
-    answerBytes: createWeightedSemaphore(limits.answers),
+    answerBytes: createWeightedSemaphore(listLimits.answers),
     ledgerMutex: createLedgerMutex(),
     scheduler,
     settle: money.engine.create,

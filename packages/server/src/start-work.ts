@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { type Background, startBackground } from './background/background.js';
+import { backgroundLimits } from './background/background-limits.js';
 import { renewStatistics } from './background/renew-statistics.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { BackgroundWorker } from './background/worker.js';
 import type { BackgroundBounds } from './background/worker-deps.js';
 import type { Service } from './ledgers/service.js';
-import { limits } from './limits.js';
 import type { Metrics } from './metrics.js';
 import { findSchedules } from './schedules/find.js';
 import { FOLLOW_SCHEDULES, followSchedules } from './schedules/follow.js';
@@ -57,7 +57,7 @@ export function startWork(
     now: runtime.now,
     clock,
     random,
-    bounds: { ...limits.background, ...bounds },
+    bounds: { ...backgroundLimits, ...bounds },
   });
   return background;
 }

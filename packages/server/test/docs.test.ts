@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { renderLimits } from '../../../scripts/limits.mjs';
 import { renderSettings } from '../src/config.js';
 import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
@@ -56,6 +57,10 @@ describe('docs/operations', () => {
     const told = rows.map(([, text, level]) => `${level}: ${text}`);
     const written = (await linesOfSources()).map(({ text, level }) => `${level}: ${text}`);
     expect(told.toSorted()).toEqual([...new Set(written)].toSorted());
+  });
+
+  it('has the limits as they are (npm run limits-docs)', () => {
+    expectSection('docs/operations/limits.md', 'limits', renderLimits());
   });
 
   it('has the settings as they are', () => {

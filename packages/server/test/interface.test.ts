@@ -10,13 +10,38 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { accessLimits } from '../src/access/access-limits.js';
+import { filterLimits } from '../src/access/filter-limits.js';
 import { RULE_ACTIONS } from '../src/access/rules.js';
+import { tokenLimits } from '../src/auth/token-limits.js';
+import { handleLimits } from '../src/base/handle.js';
+import { jsonLimits } from '../src/base/json-limits.js';
 import { tokenLifetime } from '../src/base/token-lifetime.js';
+import { bodyLimits } from '../src/http/bodies/body-limits.js';
+import { requestLimits } from '../src/http/request-limits.js';
+import { bridgeLimits } from '../src/kinds/bridge.js';
+import { dataLimits } from '../src/kinds/data.js';
+import { intentLimits } from '../src/kinds/intent.js';
+import { audienceLimits } from '../src/kinds/ledger.js';
+import { policyLimits, scheduleLimits } from '../src/kinds/policies/policy-limits.js';
 import { kindNamed, kinds, recordNames } from '../src/kinds/registry.js';
-import { limits } from '../src/limits.js';
+import { assetLimits } from '../src/kinds/reports/asset-limits.js';
+import { routeLimits } from '../src/kinds/wallet.js';
+import { stateLimits } from '../src/ledgers/state-limits.js';
 import { filterableMembers } from '../src/lists/filters.js';
+import { listLimits } from '../src/lists/list-limits.js';
+import { logLimits } from '../src/log/log-limits.js';
+import { workLimits } from '../src/metering/work-limits.js';
 import { EVERY_OPERATION, PROVED, type Refusals } from '../src/operations/operation.js';
 import { OPERATIONS } from '../src/operations/operations.js';
+import { recordLimits } from '../src/records/record-limits.js';
+import { schemaLimits } from '../src/schemas/schema-limits.js';
+import { databaseLimits } from '../src/store/database-limits.js';
+import { erasureLimits } from '../src/store/erasure.js';
+import { retryLimits } from '../src/store/outbox/outbox-limits.js';
+import { failedAttemptLimits } from '../src/store/queries/failed-attempts.js';
+import { queryLimits } from '../src/store/queries/query-limits.js';
+import { keyLimits } from '../src/untrusted-keys/key-limits.js';
 import { expectRefusal } from './support/checks.js';
 import { newLedger, signed } from './support/client.js';
 import { expectRows, namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
@@ -163,57 +188,55 @@ describe('tables in docs/interface', async () => {
       .map(([what = '', most = '']) => [what, most]);
     const of = (...values: number[]) => values.map((value) => value.toLocaleString('en'));
     const due = [
-      of(limits.body).join(),
-      of(limits.bodies.process, limits.bodies.sender, limits.bodies.ledger).join(', '),
-      of(limits.bodies.waiting, limits.bodies.together).join(' and '),
-      of(limits.request / 1000).join(),
-      of(limits.depth, limits.values).join(' and '),
-      of(limits.handle).join(),
-      of(limits.proofs).join(),
-      of(limits.momentAhead).join(),
-      of(limits.record).join(),
-      of(limits.document).join(),
-      of(limits.labels, limits.label).join(' and '),
-      of(limits.rules).join(),
-      of(limits.extended, limits.quorum).join(' and '),
-      of(limits.claims, limits.routes).join(' and '),
-      of(limits.hops).join(),
-      of(limits.effects.count, limits.effects.inDomains).join(' and '),
-      of(limits.filters, limits.filter, limits.filterDepth).join(', '),
-      of(limits.secure, limits.traits).join(' and '),
-      of(limits.untrustedKeys.privateKey, limits.untrustedKeys.chain.characters, limits.untrustedKeys.chain.count).join(
-        ', ',
-      ),
-      of(limits.untrustedKeys.rsa.greatest).join(),
-      of(limits.state).join(),
-      of(limits.stateForDomains).join(),
-      of(limits.page.greatest).join(),
-      of(limits.answers.page).join(),
-      of(limits.scan).join(),
-      of(limits.page.greatest).join(),
-      of(limits.filters, limits.filter, limits.filterDepth).join(', '),
-      of(limits.listing).join(),
-      of(limits.filters, limits.filter, limits.filterDepth).join(', '),
-      of(limits.filterElements).join(),
-      of(limits.erasure.reason).join(),
-      of(limits.retries.waiting).join(),
-      of(limits.retries.attempts).join(),
-      of(limits.grants, limits.readers).join(' and '),
-      of(limits.work.request).join(),
-      of(limits.schema.bytes, limits.schema.depth, limits.schema.subschemas).join(', '),
-      of(limits.schema.pattern.count, limits.schema.pattern.characters, limits.schema.pattern.properties).join(', '),
-      of(limits.schema.code).join(),
-      of(limits.token).join(),
+      of(bodyLimits.bytes).join(),
+      of(bodyLimits.memory.process, bodyLimits.memory.sender, bodyLimits.memory.ledger).join(', '),
+      of(bodyLimits.memory.waiting, bodyLimits.memory.together).join(' and '),
+      of(requestLimits.arrival / 1000).join(),
+      of(jsonLimits.depth, jsonLimits.values).join(' and '),
+      of(handleLimits.characters).join(),
+      of(recordLimits.proofs).join(),
+      of(recordLimits.momentAhead).join(),
+      of(recordLimits.bytes).join(),
+      of(recordLimits.filterable).join(),
+      of(recordLimits.labels, dataLimits.label).join(' and '),
+      of(accessLimits.rules).join(),
+      of(policyLimits.extended, policyLimits.quorum).join(' and '),
+      of(intentLimits.claims, routeLimits.count).join(' and '),
+      of(routeLimits.hops).join(),
+      of(stateLimits.effects.count, stateLimits.effects.inDomains).join(' and '),
+      of(filterLimits.count, filterLimits.characters, filterLimits.depth).join(', '),
+      of(bridgeLimits.secure, bridgeLimits.traits).join(' and '),
+      of(keyLimits.privateKey, keyLimits.chain.characters, keyLimits.chain.count).join(', '),
+      of(keyLimits.rsa.greatest).join(),
+      of(stateLimits.characters).join(),
+      of(stateLimits.forDomains).join(),
+      of(listLimits.page.greatest).join(),
+      of(queryLimits.answers.page).join(),
+      of(listLimits.scan).join(),
+      of(listLimits.page.greatest).join(),
+      of(filterLimits.count, filterLimits.characters, filterLimits.depth).join(', '),
+      of(databaseLimits.listing).join(),
+      of(filterLimits.count, filterLimits.characters, filterLimits.depth).join(', '),
+      of(filterLimits.elements).join(),
+      of(erasureLimits.reason).join(),
+      of(retryLimits.waiting).join(),
+      of(retryLimits.attempts).join(),
+      of(accessLimits.grants, accessLimits.readers).join(' and '),
+      of(workLimits.request).join(),
+      of(schemaLimits.bytes, schemaLimits.depth, schemaLimits.subschemas).join(', '),
+      of(schemaLimits.pattern.count, schemaLimits.pattern.characters, schemaLimits.pattern.properties).join(', '),
+      of(schemaLimits.code).join(),
+      of(tokenLimits.bytes).join(),
       of(tokenLifetime.selfSigned).join(),
-      of(limits.audiences).join(),
+      of(audienceLimits.count).join(),
       of(tokenLifetime.greatest).join(),
-      of(limits.failures.attempts).join(),
-      of(limits.schedules.policies, limits.schedules.inDomains).join(' and '),
-      of(limits.schedules.values, limits.schedules.cron).join(' and '),
-      of(limits.assets.each).join(),
-      of(limits.assets.output).join(),
-      of(limits.log.waiting.each, limits.log.waiting.count).join(' and '),
-      of(limits.clients.pipelined).join(),
+      of(failedAttemptLimits.attempts).join(),
+      of(scheduleLimits.policies, scheduleLimits.inDomains).join(' and '),
+      of(scheduleLimits.values, scheduleLimits.cron).join(' and '),
+      of(assetLimits.each).join(),
+      of(assetLimits.output).join(),
+      of(logLimits.waiting.each, logLimits.waiting.count).join(' and '),
+      of(requestLimits.clients.pipelined).join(),
     ];
     const what = (at: number) => told[at]?.[0] ?? 'a new row';
     const rows = due.map((most, at) => [what(at), most]);

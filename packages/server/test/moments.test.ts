@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../src/limits.js';
+import { momentLimits } from '../src/base/ledger-clock.js';
 import { addWebhook, loadDeliveries } from './deliveries/scene.js';
 import { issue, MoneyScene } from './money/scene.js';
 import { type MovedClock, movedClock } from './money/under-way.js';
@@ -67,7 +67,7 @@ describe('the moments of a ledger never decrease (interface/envelope#meta)', () 
       clocks[0].move(HOUR);
       const ahead = await stored(here, 'wallet', { handle: 'ahead' });
       // Other kinds are asked for after a while.
-      clocks[1].move(limits.moments.asked);
+      clocks[1].move(momentLimits.asked);
       const after = await stored(there, 'symbol', { handle: 'usd', factor: 1 });
       expect(after.meta.moment >= ahead.meta.moment).toBe(true);
       const proved = ok(await there.prove('/wallets/ahead', ahead, { status: 'active' })).body;

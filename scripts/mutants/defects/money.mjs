@@ -94,7 +94,7 @@ export const mutants = [
   },
   {
     id: 'settling-thread-limits',
-    file: src('money/accounts/limits.ts'),
+    file: src('money/accounts/wallet-limits.ts'),
     find: ' + (others.get(keyOf(place)) ?? 0n)',
     replace: '',
     breaks: 'Several intents of a thread exceed together what each alone keeps.',
@@ -118,7 +118,7 @@ export const mutants = [
   },
   {
     id: 'settling-least',
-    file: src('money/accounts/limits.ts'),
+    file: src('money/accounts/wallet-limits.ts'),
     find: 'if (after < BigInt(least))',
     replace: 'if (after < BigInt(least) - 1n)',
     breaks: 'A wallet is overdrawn by one.',

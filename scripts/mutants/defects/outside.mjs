@@ -14,7 +14,7 @@ export const mutants = [
   {
     id: 'work-slice',
     file: src('metering/task.ts'),
-    find: "if (this.#slice > limits.work.slice) throw new TooMuchWork(limits.work.slice, 'at a time');",
+    find: "if (this.#slice > workLimits.slice) throw new TooMuchWork(workLimits.slice, 'at a time');",
     replace: '',
     breaks: 'Rules of one request keep every tenant waiting at a time.',
     tests: [test('metering/scheduler.test.ts')],

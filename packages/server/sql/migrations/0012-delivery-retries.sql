@@ -1,7 +1,7 @@
 -- Requests to send deliveries again (interface/effects#retry). A request may reach a million deliveries, so it is a row that a
 -- worker works off in pieces, in the order of their creation, and deletes at the end.
 --
--- An effect has as many slots as requests may wait for it (`limits.retries.waiting`): the key refuses one more.
+-- An effect has as many slots as requests may wait for it (`retryLimits.waiting`): the key refuses one more.
 
 create table delivery_retry (
   ledger_id bigint not null,

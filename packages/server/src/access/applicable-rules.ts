@@ -1,5 +1,5 @@
-import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
+import { accessLimits } from './access-limits.js';
 import type { AccessContext, AccessPolicy, Right } from './context.js';
 import { actionMatches, nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
@@ -149,7 +149,7 @@ function summarizePolicies(policies: AccessContext['policies']): PolicySummary {
   let found = policySummaries.get(policies);
   if (!found) {
     const values = [...policies.values()].reduce((sum, one) => sum + (isAccess(one) ? one.values.length : 0), 0);
-    found = { active: new Map(), room: limits.about.times * values + limits.about.more };
+    found = { active: new Map(), room: accessLimits.about.times * values + accessLimits.about.more };
     policySummaries.set(policies, found);
   }
   return found;

@@ -1,6 +1,6 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { defined } from '../base/defined.js';
-import { limits } from '../limits.js';
+import { accessLimits } from './access-limits.js';
 import type { ApplicableRule, Level } from './applicable-rules.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
@@ -52,16 +52,16 @@ export interface AskedCaller {
  * The caller as the request would have it. A read carries a token: the check's own, else one that a signer of the check
  * would sign. A write carries proofs: the check's own, else one by the key of its token.
  *
- * @throws `record.invalid` for more than `limits.readers` signers of a check of a read
+ * @throws `record.invalid` for more than `accessLimits.readers` signers of a check of a read
  */
 export function askers(action: string, caller: Caller): Caller[] {
   const { proofs, token } = caller;
   if (!carriesToken(action)) return [proofs.length > 0 ? caller : { ...caller, proofs: tokenKeys(caller) }];
   if (token) return [{ proofs: [], token }];
-  if (proofs.length > limits.readers) {
+  if (proofs.length > accessLimits.readers) {
     throw new LedgerError(
       'record.invalid',
-      `More than ${limits.readers} signers ask what a read of each would be answered`,
+      `More than ${accessLimits.readers} signers ask what a read of each would be answered`,
     );
   }
   return proofs.map((key) => ({ proofs: [], token: { claims: {}, key } }));

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
+import { filterLimits } from './filter-limits.js';
 import { compileTextMatcher, findsIn, type TextMatcher } from './text-matcher.js';
 
 /**
@@ -44,7 +44,7 @@ function operatorHolds(operators: JsonObject, operator: string, actual: Json | u
       // `custom` and claims of a rule are free-form, so the operand may be any JSON of any length.
       return (
         typeof operand === 'string' &&
-        operand.length <= limits.filter &&
+        operand.length <= filterLimits.characters &&
         contains(matcherOf(operators, operand, cost), actual, cost)
       );
     default:

@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../limits.js';
+import { accessLimits } from './access-limits.js';
 import { type ApplicableRule, applicableRules, covers } from './applicable-rules.js';
 import type { Caller } from './caller.js';
 import type { AccessContext } from './context.js';
@@ -29,7 +29,7 @@ export function refuseForPermissions(
   if (caller.token === undefined && caller.proofs.length === 0) return refuseUnauthorized();
   let count = context.terms.ownProofs.has(record) ? 2 : 0;
   for (const one of applicableRules(rightsFor(action, record, context.terms), context)) {
-    if (count < limits.rules && isForOthers(one, action, record, caller, context)) count += 1;
+    if (count < accessLimits.rules && isForOthers(one, action, record, caller, context)) count += 1;
   }
   const errors = Array.from({ length: count }, () => 'Cannot find required signer.');
   return count === 0

@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TSchema, Type } from 'typebox';
-import { limits } from '../limits.js';
+import { handleLimits } from '../base/handle.js';
 import { defineShared, reference } from '../schemas/shared-schemas.js';
+import { accessLimits } from './access-limits.js';
+import { filterLimits } from './filter-limits.js';
 
 /**
  * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then
@@ -113,13 +115,13 @@ function nameEnum<Name extends string>(allowed: readonly Name[]): TSchema {
 
 // The set forms have a `oneOf` of their own: that gives the recorded list of errors (interface/errors#schema-errors).
 function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
-  const several = Type.Array(nameEnum(allowed), { maxItems: limits.rules });
+  const several = Type.Array(nameEnum(allowed), { maxItems: accessLimits.rules });
   const sets = Type.Unsafe({ oneOf: [ruleObject({ $in: several }), ruleObject({ $nin: several })] });
   return Type.Unsafe<NameMatcher<Name>>({ oneOf: [nameEnum(allowed), sets] });
 }
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
-const Scalars = Type.Array(Scalar, { maxItems: limits.rules });
+const Scalars = Type.Array(Scalar, { maxItems: accessLimits.rules });
 
 /** A scalar, or operators that all must hold (interface/access#signer-matchers). */
 const MatcherCondition = defineShared<Json>(
@@ -132,15 +134,15 @@ const MatcherCondition = defineShared<Json>(
         $ne: Type.Optional(Scalar),
         $in: Type.Optional(Scalars),
         $nin: Type.Optional(Scalars),
-        $regex: Type.Optional(Type.String({ maxLength: limits.filter })),
+        $regex: Type.Optional(Type.String({ maxLength: filterLimits.characters })),
       },
       { minProperties: 1 },
     ),
   ]),
 );
 
-const RuleHandle = Type.String({ maxLength: limits.handle });
-const Handles = Type.Union([RuleHandle, ruleObject({ $in: Type.Array(RuleHandle, { maxItems: limits.rules }) })]);
+const RuleHandle = Type.String({ maxLength: handleLimits.characters });
+const Handles = Type.Union([RuleHandle, ruleObject({ $in: Type.Array(RuleHandle, { maxItems: accessLimits.rules }) })]);
 const Ownership = nameEnum(['owner', 'creator']);
 
 // Unknown members are refused: a restriction that is stored but ignored would grant more than its author meant.
@@ -160,7 +162,7 @@ const Traits = ruleObject({
  */
 export const SignerMatcher = defineShared<SignerMatcher>(
   'signer-matcher',
-  Type.Union([Traits, ruleObject({ $in: Type.Array(Traits, { maxItems: limits.rules }) })]),
+  Type.Union([Traits, ruleObject({ $in: Type.Array(Traits, { maxItems: accessLimits.rules }) })]),
 );
 
 const BearerClaims = Type.Unsafe<BearerTraits>({
@@ -177,17 +179,17 @@ const BearerClaims = Type.Unsafe<BearerTraits>({
 });
 
 const BearerSchema = Type.Unsafe<BearerMatcher>({
-  anyOf: [BearerClaims, ruleObject({ $in: Type.Array(BearerClaims, { maxItems: limits.rules }) })],
+  anyOf: [BearerClaims, ruleObject({ $in: Type.Array(BearerClaims, { maxItems: accessLimits.rules }) })],
 });
 
 /** The name of an action, as an access check asks for it. */
 export const AccessAction = nameEnum(RULE_ACTIONS);
 
 /** `data.access` of any record (interface/access#rules). */
-export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: limits.rules });
+export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: accessLimits.rules });
 
 /** `values` of an access policy (interface/policies#access-policies). */
-export const AccessValues = Type.Array(reference<AccessValue>('access-value'), { maxItems: limits.rules });
+export const AccessValues = Type.Array(reference<AccessValue>('access-value'), { maxItems: accessLimits.rules });
 
 /**
  * Defines the shared schemas that `AccessEntries` and `AccessValues` refer to. Rules name kinds and every kind has
@@ -215,7 +217,7 @@ export function defineAccessRules(records: readonly string[]): void {
   const filter = Type.Unsafe<JsonObject>({
     type: 'object',
     additionalProperties: MatcherCondition,
-    maxProperties: limits.filters,
+    maxProperties: filterLimits.count,
   });
   defineShared<AccessValue>(
     'access-value',

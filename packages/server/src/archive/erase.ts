@@ -7,12 +7,11 @@ import { countersigner } from '../keys/countersigner.js';
 import { namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
-import { limits } from '../limits.js';
 import { createSystemKeyOf } from '../log/system-keys.js';
 import { keyReaderOf } from '../operations/erase.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { recordKeyOf } from '../records/version.js';
-import { eraseRecord, Unsealed } from '../store/erasure.js';
+import { eraseRecord, erasureLimits, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { findVeil } from '../store/queries/secrets.js';
@@ -51,8 +50,8 @@ const ERASE_ATTEMPTS = 10;
 export async function eraseOnDatabase(options: OfflineErasure): Promise<ErasedByOperator> {
   const kind = erasableKind(options);
   const length = options.reason.length;
-  if (length === 0 || length > limits.erasure.reason)
-    throw new EraseRefused(`A reason has 1 to ${limits.erasure.reason} characters.`);
+  if (length === 0 || length > erasureLimits.reason)
+    throw new EraseRefused(`A reason has 1 to ${erasureLimits.reason} characters.`);
   for (let attempt = 1; attempt <= ERASE_ATTEMPTS; attempt += 1) {
     try {
       const erased = await tryErase(options, kind);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isLuid, parseAddress, type Suite } from '@countersign/protocol';
+import { isLuid, type Suite } from '@countersign/protocol';
 import {
   type EndLine,
   ExportVerifier,
@@ -10,8 +10,8 @@ import {
 } from '@countersign/verifier';
 import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
+import { isHandle } from '../base/handle.js';
 import { sha256 } from '../base/sha256.js';
-import { limits } from '../limits.js';
 import { VERSIONS_PER_EPOCH } from '../store/epoch-guard.js';
 import { transaction } from '../store/transaction.js';
 import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, keepBegun } from './begun-import.js';
@@ -132,7 +132,7 @@ async function openSecrets(
 
 /** A handle cannot be a luid, so requests that name a ledger by either reach the one that they mean. */
 function assertNames({ ledger: { luid, handle } }: HeaderLine): void {
-  if (isLuid(luid, 'ldg') && handle.length <= limits.handle && parseAddress(handle)) return;
+  if (isLuid(luid, 'ldg') && isHandle(handle)) return;
   throw new ImportRefused('The ledger of the export has a name that no ledger can have. Nothing was stored.');
 }
 

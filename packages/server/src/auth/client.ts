@@ -1,11 +1,11 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
+import { handleLimits } from '../base/handle.js';
 import { seal } from '../keys/seal.js';
 import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { readRecord } from '../metering/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
@@ -37,13 +37,13 @@ export interface Client {
  * @param id as sent
  */
 export async function candidateFor(session: Session, id: string): Promise<ClientCandidate> {
-  const isOne = id.length <= limits.handle && !id.includes('\u0000');
+  const isOne = id.length <= handleLimits.characters && !id.includes('\u0000');
   const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await session.store.linked.first(query);
   const factor = body === undefined ? undefined : await readRecord(session.task, body);
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
-    seal(session.masterKey, Buffer.alloc(limits.handle), '');
+    seal(session.masterKey, Buffer.alloc(handleLimits.characters), '');
     return {};
   }
   const [name = ''] = secretNames([factor.data.clientSecret]);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject, LedgerError, parseJson } from '@countersign/protocol';
-import { limits } from '../limits.js';
+import { jsonLimits } from '../base/json-limits.js';
 import { repeatsMember } from './repeated-members.js';
 
 /** A token in its three parts, parsed but still unverified. */
@@ -43,7 +43,7 @@ function parsePart(part: string): JsonObject | undefined {
   if (bytes === undefined || !isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   try {
-    const value = parseJson(text, limits);
+    const value = parseJson(text, jsonLimits);
     return isObject(value) && !repeatsMember(text) ? value : undefined;
   } catch (error) {
     if (error instanceof LedgerError) return undefined;

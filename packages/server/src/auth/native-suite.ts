@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Suite } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_seed_keypair, crypto_sign_verify_detached } from 'sodium-native';
-import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 
 const SEED_BYTES = 32;
 const PUBLIC_BYTES = 32;
@@ -14,7 +13,7 @@ const SECRET_KEY_BYTES = 64;
  * Secret keys by seed, because expanding a seed takes as long as the signature itself. Every ledger signs with two keys,
  * `system` and `system.auth`.
  */
-const secrets = new LruCache<string, Buffer>(2 * limits.ledgers.count);
+const secrets = new LruCache<string, Buffer>(2 * cacheLimits.ledgers);
 
 /**
  * The cryptography of the wire format in native code (interface/envelope#hash-and-digest); it agrees with `portable` on

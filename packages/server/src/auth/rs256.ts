@@ -2,7 +2,7 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JsonObject } from '@countersign/protocol';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
-import { limits } from '../limits.js';
+import { tokenLimits } from './token-limits.js';
 
 const signInPool = promisify(sign);
 
@@ -11,7 +11,7 @@ const signInPool = promisify(sign);
  * left to others, and one ledger holds one of the two.
  */
 const signaturesUnderWay = createWeightedSemaphore({
-  ...limits.rsaSignatures,
+  ...tokenLimits.rsaSignatures,
   late: 'Other signatures took too long. Retry later.',
 });
 

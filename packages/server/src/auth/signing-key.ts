@@ -3,13 +3,13 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { readRecord } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { readPrivateKey } from '../untrusted-keys/private-key.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { rsaKey } from './rsa-key.js';
 import { secretValues } from './secret-values.js';
+import { tokenLimits } from './token-limits.js';
 import { isProviderKey, isUsable } from './usable.js';
 
 /** A private key that a provider signs tokens with. */
@@ -24,7 +24,7 @@ export interface ProviderKey {
  * signer or factor does not. A cached key stays right all the same, since the oldest one signs; only found keys are
  * cached.
  */
-const signingKeys = new LruCache<string, ProviderKey>(limits.providers);
+const signingKeys = new LruCache<string, ProviderKey>(tokenLimits.providers);
 
 /**
  * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it
@@ -57,7 +57,7 @@ async function loadSigningKey(
         { path: 'data.signer', operator: '$eq', values: [provider] },
         { path: 'data.schema', operator: '$eq', values: ['key-pair'] },
       ],
-      limit: limits.factors,
+      limit: tokenLimits.factors,
       offset: 0,
     }),
   ]);

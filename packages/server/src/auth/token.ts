@@ -1,7 +1,7 @@
-import { decodeBase64, isLuid, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
+import { decodeBase64, isLuid, type JsonObject, LedgerError } from '@countersign/protocol';
+import { isHandle } from '../base/handle.js';
 import { LruCache } from '../base/lru-cache.js';
 import { tokenLifetime } from '../base/token-lifetime.js';
-import { limits } from '../limits.js';
 import type { Replays } from '../store/queries/replays.js';
 import { type ClaimFault, type Claims, type Maker, parseClaims } from './claims.js';
 import { type Compact, parseCompact } from './compact.js';
@@ -9,6 +9,7 @@ import { native } from './native-suite.js';
 import { type BoundRequest, bindsRequest } from './request-hash.js';
 import { isRs256SignedBy } from './rs256.js';
 import { rsaKey } from './rsa-key.js';
+import { tokenLimits } from './token-limits.js';
 
 /**
  * Where the keys of one ledger are looked up. Each algorithm has a method of its own, so a key serves one algorithm
@@ -69,7 +70,7 @@ export async function verifyToken(
 ): Promise<Token> {
   const token = BEARER_HEADER.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken('no-bearer');
-  if (token.length > limits.token) throw invalidToken('too-long');
+  if (token.length > tokenLimits.bytes) throw invalidToken('too-long');
   const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);
   switch (compact?.algorithm) {
     case 'EdDSA':
@@ -86,7 +87,7 @@ export async function verifyToken(
 /** Whether a request with this token may use it up: read, not verified. */
 export function mayBeUsedUp(authorization: string): boolean {
   const token = BEARER_HEADER.exec(authorization)?.[1];
-  if (token === undefined || token.length > limits.token) return false;
+  if (token === undefined || token.length > tokenLimits.bytes) return false;
   return parseCompact(token)?.claims.jti !== undefined;
 }
 
@@ -127,7 +128,7 @@ interface VerifiedToken {
  * the key that signed it.
  */
 const verifiedTokens = new LruCache<string, VerifiedToken>(
-  limits.tokens,
+  tokenLimits.verified,
   ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY,
 );
 
@@ -185,11 +186,6 @@ function checkRequest(claims: Claims, request: BoundRequest): void {
 function keyBytes(text: string): Uint8Array | undefined {
   const bytes = text.length === KEY_TEXT ? decodeBase64(text) : undefined;
   return bytes?.length === 32 ? bytes : undefined;
-}
-
-/** Guards the lookup: other texts name no record, and the database may refuse them. */
-function isHandle(kid: string): boolean {
-  return kid.length <= limits.handle && parseAddress(kid) !== undefined;
 }
 
 function checkClaims(compact: Compact, now: number, maker: Maker, longest: number): Claims {

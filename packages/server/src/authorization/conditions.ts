@@ -1,10 +1,10 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
+import { intentLimits } from '../kinds/intent.js';
 import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { readRecord } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
@@ -92,7 +92,7 @@ async function addressesInThread(asking: ConditionScope, condition: Condition): 
   const { thread } = subject.meta;
   if (thread === undefined) return addressesOf(asking, condition);
   const filters = [{ path: 'meta.thread', operator: '$eq', values: [thread] }] as const;
-  const query = { ledger: session.ledger.id, kind: kind.name, filters, limit: limits.thread, offset: 0 } as const;
+  const query = { ledger: session.ledger.id, kind: kind.name, filters, limit: intentLimits.thread, offset: 0 } as const;
   const { records } = session.assertFresh(await session.store.find(query));
   const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { limits } from '../limits.js';
 import type { BackgroundMetrics } from '../metrics.js';
 import { type Listener, listen } from '../store/listener.js';
 import { createLeases } from '../store/queries/leases.js';
+import { backgroundLimits } from './background-limits.js';
 import { createFailures } from './failures.js';
 import { createHeartbeat } from './heartbeat.js';
 import { createHints } from './hints.js';
@@ -48,7 +48,7 @@ const CHANNEL = 'countersign_background';
 
 /** Starts the workers of this process. */
 export function startBackground(options: BackgroundOptions): Background {
-  const { workers, pool, holder, metrics, logger, clock, random, bounds = limits.background } = options;
+  const { workers, pool, holder, metrics, logger, clock, random, bounds = backgroundLimits } = options;
   const leases = createLeases(pool, holder, options.now);
   const failed = createFailures(logger, metrics, clock);
   const heartbeat = createHeartbeat({

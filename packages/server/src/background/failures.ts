@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { limitRate } from '../base/rate-limit.js';
-import { limits } from '../limits.js';
 import type { BackgroundMetrics } from '../metrics.js';
+import { backgroundLimits } from './background-limits.js';
 
 /**
  * The steps that can fail: `claim` looks for due units, `run` runs one, `renew` and `release` are about its lease, and
@@ -24,7 +24,7 @@ export interface WorkerFailure {
 }
 
 /**
- * Counts every failure, and logs each in one line, up to the rate of `limits.background.lines`. A line says how many
+ * Counts every failure, and logs each in one line, up to the rate of `backgroundLimits.lines`. A line says how many
  * were omitted before it.
  *
  * @param now milliseconds
@@ -34,7 +34,7 @@ export function createFailures(
   metrics: BackgroundMetrics,
   now: () => number,
 ): (failure: WorkerFailure) => void {
-  const pass = limitRate(limits.background.lines, now);
+  const pass = limitRate(backgroundLimits.lines, now);
   return (failure) => {
     metrics.failed(failure.name ?? '', failure.step);
     const passed = pass();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { limits } from '../limits.js';
 import { queryUntil } from '../store/abortable.js';
 import { DELETE_OLD_LEASES } from '../store/queries/leases.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import { deleteExpiredTokens } from '../store/queries/replays.js';
 import { type BackgroundWorker, ONE_OF_ALL } from './worker.js';
 
@@ -22,7 +22,7 @@ export function sweepUsedTokens(pool: pg.Pool, now: () => number): BackgroundWor
     async run(_unit, signal) {
       for (;;) {
         const { rows } = await queryUntil(pool, deleteExpiredTokens(now()), signal);
-        if (Number(rows[0]?.swept ?? 0) < limits.background.swept) break;
+        if (Number(rows[0]?.swept ?? 0) < queryLimits.due.swept) break;
       }
       await queryUntil(pool, { text: DELETE_OLD_LEASES }, signal);
     },

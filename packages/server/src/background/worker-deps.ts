@@ -4,7 +4,7 @@ import type { Leases } from '../store/queries/leases.js';
 import type { WorkerFailure } from './failures.js';
 import type { Heartbeat } from './heartbeat.js';
 
-/** Bounds of background work, as `limits.background` has them. */
+/** Bounds of background work, as `backgroundLimits` has them. */
 export interface BackgroundBounds {
   readonly lease: number;
   readonly beat: number;

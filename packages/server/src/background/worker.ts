@@ -23,7 +23,7 @@ export interface BackgroundWorker {
    * `clock` is a table of one row whose `now` is the time by the clock of the service, which tests move.
    *
    * It runs often, so an index must answer it, and it bounds what it lists: where a ledger may have many due units, to
-   * a few of each ledger. The runtime shares them out, and sees `limits.background.listed` at most.
+   * a few of each ledger. The runtime shares them out, and sees `queryLimits.due.listed` at most.
    */
   readonly due: string;
   /** Milliseconds: each process looks for due units at least so often, with or without a hint. */

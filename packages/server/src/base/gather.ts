@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+/** Calls that are gathered: writes into commits, lookups into queries. */
+export const gatherLimits = {
+  /** Writes of one commit, lookups of one query. */
+  batch: 256,
+  /** Writes that may wait for a commit, lookups for a query; further ones are refused. */
+  queue: 10_000,
+} as const;
+
 /** The queue is full: the caller is refused at once, so that the answers already owed stay timely. */
 export class Overloaded extends Error {
   constructor(message = 'The queue is full.') {

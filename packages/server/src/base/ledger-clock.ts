@@ -1,4 +1,17 @@
-import { limits } from '../limits.js';
+/** Moments of writes. */
+export const momentLimits = {
+  /** Ledgers whose last moment a process remembers. */
+  ledgers: 10_000,
+  /** Milliseconds behind what is stored beyond which a moment is decided anew: clocks of machines differ. */
+  behind: 100,
+  /** Milliseconds ahead of the database's clock beyond which writes are refused. */
+  ahead: 300_000,
+  /**
+   * Milliseconds after which a commit has asked for the last moment of all records again, rather than of those of the kinds that it
+   * stores: that takes fifteen times as long.
+   */
+  asked: 1_000,
+} as const;
 
 /** What is known of the moments of a ledger. */
 interface LedgerMoments {
@@ -36,7 +49,7 @@ export class LedgerClock {
   mayAsk(ledger: number): boolean {
     const known = this.#known(ledger);
     const now = this.now();
-    if (Math.abs(now - known.asked) < limits.moments.asked) return false;
+    if (Math.abs(now - known.asked) < momentLimits.asked) return false;
     known.asked = now;
     return true;
   }
@@ -53,7 +66,7 @@ export class LedgerClock {
     // The one that was asked for last is the last to go.
     this.#ledgers.delete(ledger);
     this.#ledgers.set(ledger, known);
-    if (this.#ledgers.size > limits.moments.ledgers) this.#ledgers.delete(this.#ledgers.keys().next().value!);
+    if (this.#ledgers.size > momentLimits.ledgers) this.#ledgers.delete(this.#ledgers.keys().next().value!);
     return known;
   }
 }

@@ -1,3 +1,9 @@
+/** What one process keeps for each ledger. */
+export const cacheLimits = {
+  /** Ledgers whose keys one process keeps, and for which it remembers what it last saw. */
+  ledgers: 1_000,
+} as const;
+
 /** An entry of the cache, linked to the one used just before it and the one used just after it. */
 interface CacheEntry<K, V> {
   readonly key: K;

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
-import { limits } from '../limits.js';
+import { clusterLimits } from './cluster-limits.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 
 let questions = 0;
@@ -27,7 +27,7 @@ function countsOf(worker: Worker): Promise<Counts | undefined> {
     const hear = (message: ToPrimary) => {
       if (message.type === 'counts' && message.question === question) end(message.counts);
     };
-    const timer = setTimeout(() => end(undefined), limits.metrics.told);
+    const timer = setTimeout(() => end(undefined), clusterLimits.metrics.told);
     worker.on('message', hear);
     const ask: ToWorker = { type: 'count', question };
     if (worker.isConnected()) worker.send(ask);

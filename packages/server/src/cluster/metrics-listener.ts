@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Registry } from 'prom-client';
-import { limits } from '../limits.js';
+import { clusterLimits } from './cluster-limits.js';
 import { cannotListen, METRICS_ADDRESS } from './port.js';
 
 /** The listener of the metrics, which only operators reach. */
@@ -22,8 +22,8 @@ export async function serveMetrics(
   collect: () => Promise<string>,
   now: () => number,
 ): Promise<MetricsListener> {
-  const text = collectOnce(collect, limits.metrics.fresh, now);
-  const { request: requestTimeout, connections } = limits.metrics;
+  const text = collectOnce(collect, clusterLimits.metrics.fresh, now);
+  const { request: requestTimeout, connections } = clusterLimits.metrics;
   const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, (request, answer) => {
     const end = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
       answer.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:cluster';
-import { limits } from '../limits.js';
+import { clusterLimits } from './cluster-limits.js';
 import type { ToPrimary } from './messages.js';
 
 /** Milliseconds between two heartbeats of a worker. */
 export const BEAT = 1_000;
 
 /**
- * A watchdog for a worker: kills one whose event loop has stood still for `limits.standstill`, since it neither serves
+ * A watchdog for a worker: kills one whose event loop has stood still for `clusterLimits.standstill`, since it neither serves
  * nor hears a message to stop. The supervisor then replaces it.
  *
  * Silence is counted in rounds of the primary's own timer: when the whole machine stands still or is too busy, the
@@ -19,7 +19,7 @@ export function watchWorker(worker: Worker, stoodStill: () => void): void {
   const timer = setInterval(() => {
     if (silent === undefined) return;
     silent += 1;
-    if (silent * BEAT < limits.standstill) return;
+    if (silent * BEAT < clusterLimits.standstill) return;
     clearInterval(timer);
     stoodStill();
     worker.process.kill('SIGKILL');

@@ -2,13 +2,13 @@ import { type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@co
 import { Overloaded } from '../base/gather.js';
 import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
 import { HandshakesResting } from '../outbound/handshakes.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { openCall } from './call-receiver.js';
+import { deliveryLimits } from './delivery-limits.js';
 import type { DeliveryDeps } from './engine.js';
 import { callOfDelivery, type Message, makeMessage, referencesIn } from './message.js';
 import { type AttemptOutcome, outcomeOfError } from './outcome.js';
@@ -153,7 +153,7 @@ async function makeAttempt(
     if (!delivery.isWanted) return { kind: 'unwanted' };
     if (isTimeOver(engine, delivery)) return { kind: 'expired' };
     const bytes = await sizeOfEvent(engine, batch, delivery);
-    if (bytes <= limits.deliveries.short) return await deliver(engine, batch, delivery, release, signal);
+    if (bytes <= deliveryLimits.short) return await deliver(engine, batch, delivery, release, signal);
     return await engine.longEvents(batch.ledger.id, COPIES * bytes, () =>
       deliver(engine, batch, delivery, release, signal),
     );

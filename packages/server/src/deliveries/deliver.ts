@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BackgroundWorker } from '../background/worker.js';
-import { gather } from '../base/gather.js';
-import { LruCache } from '../base/lru-cache.js';
+import { gather, gatherLimits } from '../base/gather.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import { limitRate } from '../base/rate-limit.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { type DeliveryStore, DUE_QUEUES, type DueQuestion } from '../store/outbox/deliveries.js';
 import type { Settlement } from '../store/outbox/settle-deliveries.js';
-import type { DeliveryBounds } from './bounds.js';
+import { type DeliveryBounds, deliveryLimits } from './delivery-limits.js';
 import type { DeliveryDeps, DeliveryReport } from './engine.js';
 import { QueueRun } from './queue-run.js';
 import { Slots } from './slots.js';
@@ -37,11 +36,11 @@ export const DELIVER = 'deliver';
  * slow or dead receiver delays its own queue only.
  */
 export function deliverEvents(service: Service, deps: DeliverDeps): BackgroundWorker {
-  const { bounds = limits.deliveries, goOn = () => {} } = deps;
+  const { bounds = deliveryLimits, goOn = () => {} } = deps;
   const engine = openEngine(service, { ...deps, bounds, goOn });
   const runs = new Set<QueueRun>();
   let isStopping = false;
-  const luids = new LruCache<number, { readonly luid: string }>(limits.ledgers.count);
+  const luids = new LruCache<number, { readonly luid: string }>(cacheLimits.ledgers);
   const resolveLedger = async (id: number) => {
     const luid = luids.get(id)?.luid ?? (await service.store.ledgers.luid(id));
     if (luid === undefined) throw new Error(`There is no ledger ${id}.`);
@@ -81,17 +80,17 @@ function openEngine(
   service: Service,
   { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverDeps>,
 ): DeliveryDeps {
-  const pass = limitRate(limits.deliveries.lines, service.runtime.now);
+  const pass = limitRate(deliveryLimits.lines, service.runtime.now);
   const together = gather<Settlement, void>(
     async (settlements) => {
       await store.settle(settlements);
       return settlements.map(() => undefined);
     },
-    { batch: limits.batch, queue: limits.queue, concurrency: 2, apart: ({ ledger }) => ledger },
+    { batch: gatherLimits.batch, queue: gatherLimits.queue, concurrency: 2, apart: ({ ledger }) => ledger },
   );
   const hasDue = gather<DueQuestion, boolean>(
     (questions) => store.haveDue(questions, new Date(service.runtime.now())),
-    { batch: limits.batch, queue: limits.queue, concurrency: 1 },
+    { batch: gatherLimits.batch, queue: gatherLimits.queue, concurrency: 1 },
   );
   return {
     bounds,
@@ -120,7 +119,7 @@ function openEngine(
 
 /** Logs one line for each delivery that is given up, within a rate. */
 function createReport(metrics: DeliveryMetrics, logger: FastifyBaseLogger, now: () => number): DeliveryReport {
-  const pass = limitRate(limits.deliveries.lines, now);
+  const pass = limitRate(deliveryLimits.lines, now);
   return {
     attempted: metrics.attempted,
     gaveUp(about, error) {

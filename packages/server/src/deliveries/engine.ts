@@ -4,7 +4,7 @@ import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { DeliveryStore, DueQuestion } from '../store/outbox/deliveries.js';
 import type { Settlement } from '../store/outbox/settle-deliveries.js';
-import type { DeliveryBounds } from './bounds.js';
+import type { DeliveryBounds } from './delivery-limits.js';
 import type { Slots } from './slots.js';
 import type { VersionReader } from './versions.js';
 

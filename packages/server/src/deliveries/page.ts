@@ -2,10 +2,10 @@ import { type Reference, referenceKey } from '../events/event.js';
 import type { ListItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { PageQuery } from '../lists/page.js';
 import { assertPageFits } from '../lists/page-bodies.js';
 import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import { serveDelivery, wasAttempted } from './delivery-answer.js';
 import { referencesIn } from './message.js';
@@ -30,7 +30,7 @@ export async function withDeliveries<T>(
   await task.turn();
   for (const delivery of deliveries) verifyDelivery(session, ledger, delivery);
   const references = distinctReferences(deliveries);
-  const versions = await fetchVersions(session, references, limits.answers.atOnce);
+  const versions = await fetchVersions(session, references, queryLimits.answers.atOnce);
   const sizes = deliveries.map((delivery) => sizeWithVersions(delivery, versions));
   assertPageFits(sizes, page);
   if (deliveries.every(hasProofs) && [...versions.values()].every(({ body }) => body !== null)) {
@@ -41,7 +41,7 @@ export async function withDeliveries<T>(
     await task.turn();
     const complete = await addProofs(session, scope, deliveries);
     const rest = references.filter((one) => (versions.get(referenceKey(one))?.body ?? null) === null);
-    const others = await fetchVersions(session, rest, Math.max(bytes, limits.answers.page));
+    const others = await fetchVersions(session, rest, Math.max(bytes, queryLimits.answers.page));
     return answer(await makeDeliveryItems(session, complete, new Map([...versions, ...others]), references));
   });
 }

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Bell } from '../base/bell.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { DeliveryQueue, DueDelivery, Started } from '../store/outbox/deliveries.js';
+import { furtherLimits } from '../store/outbox/outbox-limits.js';
 import { attemptDelivery, openBatch } from './attempt.js';
 import type { DeliveryDeps } from './engine.js';
 
@@ -171,7 +171,7 @@ export class QueueRun {
 
   async #start(free: number, running: readonly string[]): Promise<Started> {
     const { store, service, bounds } = this.#engine;
-    const { rests } = limits.deliveries.further;
+    const { rests } = furtherLimits;
     const now = new Date(service.runtime.now());
     return store.start(this.#queue, now, free, running, bounds.retryFor === 0 ? undefined : rests);
   }

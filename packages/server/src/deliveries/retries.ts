@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { BackgroundWorker } from '../background/worker.js';
-import { limits } from '../limits.js';
 import { DUE_RETRIES, resendPiece } from '../store/outbox/delivery-retries.js';
+import { retryLimits } from '../store/outbox/outbox-limits.js';
 
 /** Name of the worker, which hints are sent to. */
 export const RETRY_DELIVERIES = 'retry-deliveries';
@@ -23,7 +23,7 @@ export function retryDeliveries(pool: pg.Pool, now: () => number, deliveriesQueu
     concurrency: 1,
     each: 1,
     async run({ ledger }, signal) {
-      for (let pieces = 0; pieces < limits.retries.pieces; pieces += 1) {
+      for (let pieces = 0; pieces < retryLimits.pieces; pieces += 1) {
         const count = await resendPiece(pool, ledger, new Date(now()), signal);
         if (count === undefined) break;
         if (count > 0) deliveriesQueued();

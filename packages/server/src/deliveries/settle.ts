@@ -1,9 +1,10 @@
 import type { JsonObject, StoredProof, Suite } from '@countersign/protocol';
 import { moment, type Runtime } from '../base/clock.js';
 import type { Countersigner } from '../keys/countersigner.js';
-import { limits } from '../limits.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
+import { retryLimits } from '../store/outbox/outbox-limits.js';
 import type { ReceiverLesson, Settlement } from '../store/outbox/settle-deliveries.js';
+import { deliveryLimits } from './delivery-limits.js';
 import type { AttemptOutcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 import { retryDelay } from './retry-delays.js';
@@ -64,7 +65,7 @@ export function settleAttempt(deps: SettleDeps, delivery: DueDelivery, outcome: 
 /** The beginning of what was answered; of nothing, an empty object. */
 function truncateAnswer(body: string): string {
   // Half of a pair of surrogates has no place in UTF-8.
-  return body === '' ? '{}' : Buffer.from(body.slice(0, limits.deliveries.shown)).toString();
+  return body === '' ? '{}' : Buffer.from(body.slice(0, deliveryLimits.shown)).toString();
 }
 
 /** Whether nothing is to be signed: what the row says is not what the ledger queued. */
@@ -82,7 +83,7 @@ function reasonToEnd(
   if (outcome.kind === 'expired') return 'delivery.retry-cap-exhausted';
   if (outcome.kind === 'delivered' || !isExhausted) return undefined;
   if (outcome.attempts === 1) return 'delivery.permanent-failure';
-  const isOver = retryFor === 0 || isUnsigned(outcome) || attempts >= limits.retries.attempts;
+  const isOver = retryFor === 0 || isUnsigned(outcome) || attempts >= retryLimits.attempts;
   return isOver ? 'delivery.retry-cap-exhausted' : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { BackgroundWorker } from '../background/worker.js';
 import { DUE_ASIDE, takeUpDeliveries } from '../store/outbox/set-aside.js';
-import type { DeliveryBounds } from './bounds.js';
+import type { DeliveryBounds } from './delivery-limits.js';
 
 /** Name of the worker, which hints are sent to. */
 export const TAKE_UP_DELIVERIES = 'take-up-deliveries';

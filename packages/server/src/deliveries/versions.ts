@@ -1,8 +1,8 @@
 import { LruCache } from '../base/lru-cache.js';
 import { type Reference, referenceKey } from '../events/event.js';
 import type { Integrity } from '../integrity/integrity.js';
-import { limits } from '../limits.js';
 import type { DeliveryStore } from '../store/outbox/deliveries.js';
+import { deliveryLimits } from './delivery-limits.js';
 
 /** Reads the versions that events are made of, verified. */
 export type VersionReader = ReturnType<typeof createVersionReader>;
@@ -12,7 +12,7 @@ export type VersionReader = ReturnType<typeof createVersionReader>;
  * read again each time.
  */
 export function createVersionReader(store: DeliveryStore, { check }: Pick<Integrity, 'check'>) {
-  const kept = new LruCache<string, { readonly text: string }>(limits.deliveries.kept, ({ text }) => text.length);
+  const kept = new LruCache<string, { readonly text: string }>(deliveryLimits.kept, ({ text }) => text.length);
   const fetch = async (
     ledger: number,
     references: readonly Reference[],
@@ -24,7 +24,7 @@ export function createVersionReader(store: DeliveryStore, { check }: Pick<Integr
       if (checking) await checking;
       const key = referenceKey([kind, version.luid, version.change]);
       found.set(key, version.body);
-      if (version.body.length <= limits.deliveries.short) kept.set(`${ledger} ${key}`, { text: version.body });
+      if (version.body.length <= deliveryLimits.short) kept.set(`${ledger} ${key}`, { text: version.body });
     }
   };
   const takeKept = (ledger: number, references: readonly Reference[], found: Map<string, string>) =>
@@ -36,7 +36,7 @@ export function createVersionReader(store: DeliveryStore, { check }: Pick<Integr
     });
   return {
     /**
-     * As many of the short versions as `limits.answers.atOnce` bytes hold; each process may have a thousand such reads. Long
+     * As many of the short versions as `queryLimits.answers.atOnce` bytes hold; each process may have a thousand such reads. Long
      * ones are for those who have room for them.
      *
      * @returns bodies by `referenceKey`
@@ -45,7 +45,7 @@ export function createVersionReader(store: DeliveryStore, { check }: Pick<Integr
     async readShort(ledger: number, references: readonly Reference[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
       const missing = takeKept(ledger, references, found);
-      if (missing.length > 0) await fetch(ledger, missing, found, limits.deliveries.short);
+      if (missing.length > 0) await fetch(ledger, missing, found, deliveryLimits.short);
       return found;
     },
     /** All of them, however long. @returns bodies by `referenceKey`; versions that do not exist are absent. @throws Corrupt */

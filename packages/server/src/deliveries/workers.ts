@@ -5,8 +5,8 @@ import { type Metrics, watchDeliveries } from '../metrics.js';
 import { createAccessTokens } from '../outbound/access-tokens.js';
 import { createDeliveryStore } from '../store/outbox/deliveries.js';
 import { hastenDeliveries } from '../store/outbox/set-aside.js';
-import type { DeliveryBounds } from './bounds.js';
 import { DELIVER, type DeliverDeps, deliverEvents } from './deliver.js';
+import type { DeliveryBounds } from './delivery-limits.js';
 import { RETRY_DELIVERIES, retryDeliveries } from './retries.js';
 import { TAKE_UP_DELIVERIES, takeUpFurther } from './take-up.js';
 

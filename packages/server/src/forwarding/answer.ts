@@ -11,8 +11,9 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
+import { listLimits } from '../lists/list-limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
+import { outboundLimits } from '../outbound/outbound-limits.js';
 import { parseBoundedAnswer } from '../outbound/parse-answer.js';
 import { BridgeRefusal, invalidResponse, isErrorData, makeUnexpected } from './error.js';
 
@@ -68,13 +69,13 @@ export type UnverifiedRecord = Omit<BridgeRecord, 'proofs'> & { readonly proofs:
  */
 export async function recordsIn(service: Service, bridge: string, body: Json | undefined): Promise<UnverifiedRecord[]> {
   if (!isObject(body) || !Array.isArray(body.data)) throw invalidResponse(bridge);
-  if (body.data.length > limits.page.greatest || !body.data.every(isObject)) throw invalidResponse(bridge);
+  if (body.data.length > listLimits.page.greatest || !body.data.every(isObject)) throw invalidResponse(bridge);
   const records: UnverifiedRecord[] = [];
   let proofs = 0;
   for (const item of body.data) {
     const record = itemIn(service, bridge, item as JsonObject);
     proofs += record.proofs.length;
-    if (proofs > limits.outbound.proofs) throw invalidResponse(bridge);
+    if (proofs > outboundLimits.proofs) throw invalidResponse(bridge);
     records.push(record);
     // Yields to other requests.
     await setImmediate();

@@ -1,14 +1,15 @@
-import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
+import { isLuid, type Json, LedgerError } from '@countersign/protocol';
+import { isHandle } from '../base/handle.js';
 import { type Bridge, findBridge } from '../bridges/bridge.js';
 import { type BridgeCall, callBridge } from '../bridges/call.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { turnForText } from '../metering/task.js';
 import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
+import { outboundLimits } from '../outbound/outbound-limits.js';
 import { cameBack } from '../outbound/via.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
@@ -69,8 +70,7 @@ export class HandOverToBridge extends Error {
  * @throws `record.not-found` for any other id
  */
 export function bridgePath(kind: Kind, id: string): string {
-  const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id);
-  if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);
+  if (!isHandle(id) && !isLuid(id, kind.prefix)) throw notFound(kind);
   return `/${id}`;
 }
 
@@ -147,7 +147,7 @@ export async function handOver(
   if (call.method !== 'GET') task.mustFinish();
   // A read is judged before the call and after it. Each step is sent once, so this is bounded.
   task.beginAnew();
-  forwarding.until ??= now + requestTimeout * limits.outbound.share;
+  forwarding.until ??= now + requestTimeout * outboundLimits.share;
   const within = Math.max(1, Math.floor(forwarding.until - now));
   try {
     const answer = await callBridge(session, session.ledger, to, { ...call, within });

@@ -4,10 +4,10 @@ import { assertNotOwnToken } from '../auth/own-token.js';
 import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { findTrustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
+import { jsonLimits } from '../base/json-limits.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { readRecord } from '../metering/task.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 
@@ -68,7 +68,7 @@ export interface HttpRequest extends ForwardedRequest {
  */
 export function parseBody(request: HttpRequest): Json | undefined {
   if (request.text === undefined || request.text === '') return undefined;
-  return parseJson(request.text, { depth: limits.depth, values: limits.values });
+  return parseJson(request.text, { depth: jsonLimits.depth, values: jsonLimits.values });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { limits } from '../limits.js';
+import { assetLimits } from '../kinds/reports/asset-limits.js';
 import type { Answer } from '../records/command.js';
 
 /** Connections that a file is being sent on: they are held to progress (http/connections.ts). */
@@ -13,12 +13,12 @@ export function isDownload(socket: Socket): boolean {
 
 /**
  * Sends a file as what it is: bytes to be saved, which no browser shows, guesses the type of or runs, whoever wrote them.
- * The connection is cut where that takes longer than `limits.assets.sent`, or the file fails.
+ * The connection is cut where that takes longer than `assetLimits.sent`, or the file fails.
  */
 export function sendFile(reply: FastifyReply, file: NonNullable<Answer['file']>): FastifyReply {
   const { socket } = reply.request.raw;
   const stream = file.read();
-  const timer = setTimeout(() => stream.destroy(new Error('The file was not taken in time.')), limits.assets.sent);
+  const timer = setTimeout(() => stream.destroy(new Error('The file was not taken in time.')), assetLimits.sent);
   downloads.add(socket);
   stream.once('close', () => {
     clearTimeout(timer);

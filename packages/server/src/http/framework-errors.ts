@@ -1,8 +1,8 @@
 import { BodyTooLarge, LedgerError } from '@countersign/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { requestInvalid } from '../kinds/refusal.js';
-import { limits } from '../limits.js';
 import { NO_JSON } from '../schemas/request.js';
+import { bodyLimits } from './bodies/body-limits.js';
 import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import type { HttpService } from './http-service.js';
 import { resolveLedger, tenantOf } from './tenant.js';
@@ -25,7 +25,7 @@ export async function answerFrameworkError(
 ): Promise<FastifyReply> {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
+      return refuseWith(service, request, reply, new BodyTooLarge(bodyLimits.bytes));
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseWith(service, request, reply, requestInvalid(NO_BODY));
     case 'FST_ERR_MAX_PARAM_LENGTH':

@@ -8,10 +8,11 @@ import { native } from '../auth/native-suite.js';
 import { Overloaded } from '../base/gather.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
+import { failedAttemptLimits } from '../store/queries/failed-attempts.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { answerInTime } from './boundary.js';
 import type { HttpService } from './http-service.js';
+import { requestLimits } from './request-limits.js';
 import { senderOf } from './sender.js';
 import { resolveLedger } from './tenant.js';
 
@@ -30,11 +31,11 @@ interface TokenAnswer {
  * token.
  */
 export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
-  const failures = new FailureCounts(service.runtime.now, limits.failures);
+  const failures = new FailureCounts(service.runtime.now, failedAttemptLimits);
   // A Fastify scope of its own, because its bodies are forms.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    const parser = { parseAs: 'buffer', bodyLimit: limits.form } as const;
+    const parser = { parseAs: 'buffer', bodyLimit: requestLimits.form } as const;
     scope.addContentTypeParser(FORM_TYPE, parser, (_, body, done) => done(null, body.toString()));
     scope.addContentTypeParser('*', parser, (_, __, done) => done(null, undefined));
     scope.setErrorHandler((error: FastifyError, request, reply) =>
@@ -112,7 +113,8 @@ async function resolveTokenLedger(service: HttpService, request: FastifyRequest)
 
 /** Answers what the framework refuses before the endpoint: a body that is too long or lacks its type. */
 function toFrameworkError(error: FastifyError, request: FastifyRequest): TokenAnswer {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidRequest(`The request is over ${limits.form} bytes.`);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return invalidRequest(`The request is over ${requestLimits.form} bytes.`);
   if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest(error.message);
   return serverError(error, request);
 }

@@ -4,10 +4,10 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
+import { bodyLimits } from './bodies/body-limits.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import { makeCommand, type Received } from './command.js';
@@ -115,7 +115,7 @@ const OUTSIDE = 0;
  * make the ledger that it names wait, by bodies that are refused.
  */
 function isLarge({ body }: Received): boolean {
-  return typeof body === 'string' && body.length > limits.bodies.small;
+  return typeof body === 'string' && body.length > bodyLimits.small;
 }
 
 function senderTaskOf(

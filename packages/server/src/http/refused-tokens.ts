@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { TokenFault } from '../auth/token.js';
 import { limitRate } from '../base/rate-limit.js';
-import { limits } from '../limits.js';
+import { requestLimits } from './request-limits.js';
 
 /** What the log says of a refused token: the token and all other free text from the client stay out. */
 export interface TokenRefusal {
@@ -20,7 +20,7 @@ export interface TokenRefusal {
  * @param now milliseconds
  */
 export function makeRefusedTokenLog(log: FastifyBaseLogger, now: () => number): (refused: TokenRefusal) => void {
-  const pass = limitRate(limits.refusals, now);
+  const pass = limitRate(requestLimits.refusedTokens, now);
   return (refused) => {
     const passed = pass();
     if (!passed) return;

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyError, LogController } from 'fastify';
-import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
+import { bodyLimits } from './bodies/body-limits.js';
 import { boundBodies } from './bodies/bounds.js';
 import { takeBodies } from './bodies/parsers.js';
 import { sendAnswer } from './boundary.js';
@@ -22,6 +22,7 @@ import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performIntent, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
 import { createsIntent } from './relay/create-intent.js';
+import { requestLimits } from './request-limits.js';
 import { recordRoutes } from './routes.js';
 import { tenantHeader } from './tenant.js';
 import { JOURNAL, ledgerIsKept, notJournaled } from './unserved-routes.js';
@@ -45,7 +46,7 @@ export function createServer(
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: limits.body,
+    bodyLimit: bodyLimits.bytes,
     requestTimeout: bounds.request,
     http: {
       headersTimeout: bounds.request,
@@ -64,7 +65,7 @@ export function createServer(
   answerUnrouted(service, app.server);
   takeBodies(app);
   boundBodies(app, service);
-  takeInTurn(app, limits.clients.pipelined);
+  takeInTurn(app, requestLimits.clients.pipelined);
   const connections = guardConnections(app, bounds, () => performance.now());
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);

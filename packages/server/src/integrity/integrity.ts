@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type { Runtime } from '../base/clock.js';
-import { LruCache } from '../base/lru-cache.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import { openSealed, sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
-import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
 import { createMakeLeaf } from './leaf.js';
@@ -49,7 +48,7 @@ const VERSIONS_IN_A_ROW = 32;
  */
 export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: IntegrityOptions) {
   const mac = createMac(masterKey);
-  const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
+  const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(cacheLimits.ledgers);
   let verified = 0;
 
   /**

@@ -1,8 +1,13 @@
 import { canonical, type Json, readJson } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import type { Kind } from '../kinds/kind.js';
-import { limits } from '../limits.js';
 import type { Check, StoredVersion } from '../store/queries/version.js';
+
+/** Items of lists that were verified. */
+export const itemLimits = {
+  /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
+  characters: 3 * 1024 * 1024,
+} as const;
 
 /** An element of a list: the text it is served as, and the canonical form that the hash of the list is made of. */
 export interface ListItem {
@@ -18,7 +23,10 @@ export type Items = ReturnType<typeof createItems>;
  * only for the very text that was checked.
  */
 export function createItems(check: Check) {
-  const kept = new LruCache<string, ListItem>(limits.items, ({ text, canonical }) => text.length + canonical.length);
+  const kept = new LruCache<string, ListItem>(
+    itemLimits.characters,
+    ({ text, canonical }) => text.length + canonical.length,
+  );
   const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
   const made = (name: string, text: string) => {
     const item = { text, canonical: canonical(readJson(text) as Json) };

@@ -1,11 +1,29 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
-import { limits } from '../limits.js';
-import { common, Free, Handle, oneOfNames, SecretReference, secretNames, strictObject, unionOf } from './data.js';
+import { handleLimits } from '../base/handle.js';
+import {
+  common,
+  dataLimits,
+  Free,
+  Handle,
+  oneOfNames,
+  SecretReference,
+  secretNames,
+  strictObject,
+  unionOf,
+} from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
-const Url = Type.String({ maxLength: limits.url });
+/** A bridge (interface/bridges). */
+export const bridgeLimits = {
+  /** Security rules of a bridge. */
+  secure: 32,
+  /** Traits of a bridge. */
+  traits: 32,
+} as const;
+
+const Url = Type.String({ maxLength: dataLimits.url });
 const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
 const BridgeConfig = strictObject({
   server: Url,
@@ -30,7 +48,7 @@ const SecurityRuleSchema = unionOf([
   rule({
     schema: oneOfNames(['header']),
     // The characters HTTP allows in a header name; others would fail every later call.
-    key: Type.String({ maxLength: limits.handle, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
+    key: Type.String({ maxLength: handleLimits.characters, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
     value: SecretReference,
   }),
   rule({ schema: Type.String(), public: Type.String(), secret: SecretReference }),
@@ -67,8 +85,8 @@ export const bridge: KindDeclaration = {
     shape: strictObject({
       handle: Handle,
       config: BridgeConfig,
-      secure: Type.Array(SecurityRuleSchema, { maxItems: limits.secure }),
-      traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
+      secure: Type.Array(SecurityRuleSchema, { maxItems: bridgeLimits.secure }),
+      traits: Type.Optional(Type.Array(Trait, { maxItems: bridgeLimits.traits })),
       ...common,
     }),
     parts: { 'security-rule': SecurityRuleSchema, 'bridge-trait': Trait },

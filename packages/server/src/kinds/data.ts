@@ -1,11 +1,19 @@
 import { HANDLE_PATTERN, isObject, type Json } from '@countersign/protocol';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { AccessEntries } from '../access/rules.js';
-import { limits } from '../limits.js';
+import { handleLimits } from '../base/handle.js';
 import { SECRET_PATTERN } from '../schemas/secret-reference.js';
 
+/** What stands in data of several kinds. */
+export const dataLimits = {
+  /** Characters of a URL. */
+  url: 2_048,
+  /** Characters of a label. */
+  label: 255,
+} as const;
+
 /** A handle, which is an address: `[schema:]name(@part)*` (interface/envelope#handles). */
-export const Handle = Type.String({ maxLength: limits.handle, pattern: HANDLE_PATTERN });
+export const Handle = Type.String({ maxLength: handleLimits.characters, pattern: HANDLE_PATTERN });
 
 /** An object with any members, chosen by the client: `custom`, filters. */
 export const Free = Type.Object({}, { additionalProperties: true });

@@ -1,7 +1,6 @@
 import { isObject } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { limits } from '../limits.js';
-import { common, Free, Handle, oneOfNames, strictObject, unionOf } from './data.js';
+import { common, dataLimits, Free, Handle, oneOfNames, strictObject, unionOf } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { checkEffectFilter } from './effects/filter.js';
 import { checkPaths } from './effects/paths.js';
@@ -10,7 +9,7 @@ import { requireHttpUrl } from './refusal.js';
 // `schema` may be left out: the other member identifies the form (interface/effects#fields).
 const Webhook = strictObject({
   schema: Type.Optional(oneOfNames(['webhook'])),
-  endpoint: Type.String({ maxLength: limits.url }),
+  endpoint: Type.String({ maxLength: dataLimits.url }),
 });
 const ToBridge = strictObject({ schema: Type.Optional(oneOfNames(['bridge'])), bridge: Handle });
 

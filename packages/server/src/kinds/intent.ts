@@ -1,8 +1,15 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { limits } from '../limits.js';
 import { common, Free, Handle, handlesOf, oneOfNames, strictObject, unionOf } from './data.js';
 import type { KindDeclaration, MetaTools } from './declaration.js';
+
+/** An intent as clients send it (interface/intents#fields). */
+export const intentLimits = {
+  /** Claims of an intent. */
+  claims: 100,
+  /** Intents of one thread. */
+  thread: 10,
+} as const;
 
 // Older clients send the handle alone (interface/intents#claims).
 const ClaimAddress = Type.Union([Handle, strictObject({ handle: Handle, custom: Type.Optional(Free) })]);
@@ -58,7 +65,7 @@ export const intent: KindDeclaration = {
   data: {
     shape: strictObject({
       handle: Handle,
-      claims: Type.Array(AnyClaimSchema, { minItems: 1, maxItems: limits.claims }),
+      claims: Type.Array(AnyClaimSchema, { minItems: 1, maxItems: intentLimits.claims }),
       config: Type.Optional(strictObject({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
       ...common,
     }),

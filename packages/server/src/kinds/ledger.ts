@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
-import { limits } from '../limits.js';
-import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
+import { common, dataLimits, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed-forms.js';
+
+/** Audiences of tokens. */
+export const audienceLimits = {
+  /** Audiences that a ledger takes. */
+  count: 32,
+} as const;
 
 const flag = Type.Optional(Type.Boolean());
 
@@ -22,7 +27,10 @@ const LedgerConfig = Type.Object(
     'request.journalingEnabled': flag,
     'signer.factor.oauth.allowClientCredentials': flag,
     'token.audiences': Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: limits.url }), { minItems: 1, maxItems: limits.audiences }),
+      Type.Array(Type.String({ minLength: 1, maxLength: dataLimits.url }), {
+        minItems: 1,
+        maxItems: audienceLimits.count,
+      }),
     ),
   },
   { additionalProperties: true },

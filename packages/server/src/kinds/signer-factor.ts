@@ -1,6 +1,6 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { limits } from '../limits.js';
+import { handleLimits } from '../base/handle.js';
 import { SECRET_PATTERN } from '../schemas/secret-reference.js';
 import { readRsaPublicKey } from '../untrusted-keys/public-key.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
@@ -18,6 +18,12 @@ import type { GeneratedData, KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed-forms.js';
 import { requestInvalid } from './refusal.js';
 
+/** A signer's factor (interface/signers#factors). */
+export const factorLimits = {
+  /** Characters of a factor's public key; an RSA key of 16384 bits has 2784. */
+  publicKey: 4_096,
+} as const;
+
 const CREDENTIALS_REFUSED =
   'Providing clientId or clientSecret is not allowed. Leave the fields blank and ledger will generate the credentials instead.Enable the signer.factor.oauth.allowClientCredentials flag to use be able to provide credentials.';
 
@@ -30,8 +36,8 @@ const { schema, ...others } = common;
 const KEY_SCHEMAS = ['key-pair', 'oauth-client-credentials'];
 
 const FreeKey = {
-  public: Type.Optional(Type.String({ maxLength: limits.publicKey })),
-  format: Type.Optional(Type.String({ maxLength: limits.handle })),
+  public: Type.Optional(Type.String({ maxLength: factorLimits.publicKey })),
+  format: Type.Optional(Type.String({ maxLength: handleLimits.characters })),
 };
 
 // Accepts any schema, or none: an absent or unknown schema has its own error wording (interface/signers#factors). A
@@ -49,7 +55,7 @@ const ClientCredentialsFactor = strictObject({
   handle: Handle,
   signer: Handle,
   schema: oneOfNames(['oauth-client-credentials']),
-  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: limits.handle })),
+  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: handleLimits.characters })),
   clientSecret: Type.Optional(Type.String()),
   ...others,
 });
@@ -59,7 +65,7 @@ const KeyPairFactor = strictObject({
   signer: Handle,
   schema: oneOfNames(['key-pair']),
   format: oneOfNames(['ed25519-raw', 'rsa-der']),
-  public: Type.String({ maxLength: limits.publicKey, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
+  public: Type.String({ maxLength: factorLimits.publicKey, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
   // The reference service shows a null for an absent secret, and clients send it back. It is stored as it was signed.
   secret: Type.Optional(Type.Union([SecretReference, Type.Null()])),
   ...others,

@@ -1,8 +1,15 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { limits } from '../limits.js';
 import { common, Free, Handle, handlesOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
+
+/** Routes of a wallet (interface/wallets#routes). */
+export const routeLimits = {
+  /** Routes of a wallet. */
+  count: 100,
+  /** Routes that one side of a claim may follow. */
+  hops: 3,
+} as const;
 
 /** Where claims on a wallet are redirected; the target may be created later (interface/wallets#routes). */
 const WalletRoute = strictObject({
@@ -23,7 +30,7 @@ export const wallet: KindDeclaration = {
     shape: strictObject({
       handle: Handle,
       bridge: Type.Optional(Handle),
-      routes: Type.Optional(Type.Array(WalletRoute, { maxItems: limits.routes })),
+      routes: Type.Optional(Type.Array(WalletRoute, { maxItems: routeLimits.count })),
       ...common,
     }),
     parts: { 'wallet-route': WalletRoute },

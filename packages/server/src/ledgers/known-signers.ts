@@ -1,8 +1,8 @@
 import type { SignerFacts } from '../access/caller.js';
 import { weighJson } from '../base/json-weight.js';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import type { Ledger } from './ledger.js';
+import { stateLimits } from './state-limits.js';
 
 /** What is known of a key; without a signer it is a key that no signer has. */
 interface KnownKey {
@@ -14,7 +14,7 @@ const SIGNER_ENTRY_BYTES = 300;
 
 /** The keys of all ledgers: a tenant may have any number of signers, each as long as a body. */
 const knownKeys = new LruCache<string, KnownKey>(
-  limits.signers,
+  stateLimits.signers,
   ({ signer }) => SIGNER_ENTRY_BYTES + weighJson(signer),
 );
 

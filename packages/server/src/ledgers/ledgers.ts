@@ -17,10 +17,10 @@ import { openSealed, sealContext } from '../keys/seal.js';
 import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
-import { limits } from '../limits.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
+import { stateLimits } from './state-limits.js';
 import { weighState } from './weight.js';
 
 /** The ledgers of this deployment, as this process holds them. */
@@ -36,9 +36,9 @@ interface LedgerDependencies {
 }
 
 export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
-  const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ memory }) => memory);
+  const held = new LruCache<string, Ledger>(stateLimits.held, ({ memory }) => memory);
   const loading = new Map<string, Promise<Ledger>>();
-  const { concurrency, size, ...patience } = limits.loads;
+  const { concurrency, size, ...patience } = stateLimits.loads;
   const semaphore = createWeightedSemaphore({ ...patience, process: concurrency, ledger: 1 });
   const room = createWeightedSemaphore({ ...patience, process: size, ledger: size });
   let loads = 0;
@@ -50,7 +50,7 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
       assembleLedger(stored, await parseRecords(stored, deps.scheduler), before, deps);
-    const small = await semaphore(id, 1, () => store.find(id, limits.loads.small));
+    const small = await semaphore(id, 1, () => store.find(id, stateLimits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);
     return room(id, small.size, async () => {
@@ -120,7 +120,7 @@ interface HeldRecord {
 }
 
 /**
- * The records of a ledger, parsed. Together they may be as long as `limits.state`, so other ledgers get turns in
+ * The records of a ledger, parsed. Together they may be as long as `stateLimits.characters`, so other ledgers get turns in
  * between.
  */
 async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise<HeldRecord[]> {

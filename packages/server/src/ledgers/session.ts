@@ -4,11 +4,11 @@ import { refuseKeyless } from '../keys/countersigner.js';
 import { namesKept } from '../kinds/erasable.js';
 import { isInUse } from '../kinds/in-use.js';
 import { kindNamed } from '../kinds/registry.js';
-import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { DecidedWrite, Service, Session } from './service.js';
+import { stateLimits } from './state-limits.js';
 
 export type { DecidedWrite, Session };
 
@@ -55,7 +55,7 @@ export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
   let attempts = 0;
   /** Retries until it is done; undefined when it needs the mutex first. */
   const attempt = async (hasMutex: boolean): Promise<{ done: T } | undefined> => {
-    while (attempts < limits.attempts && runtime.now() <= deadline) {
+    while (attempts < stateLimits.attempts && runtime.now() <= deadline) {
       attempts += 1;
       const outcome = await runAttempt(openSession(given, state), work);
       if ('done' in outcome) return outcome;

@@ -1,7 +1,7 @@
 import { type Json, LedgerError, parseFilterKey, readJson } from '@countersign/protocol';
+import { filterLimits } from '../access/filter-limits.js';
 import { instantOf } from '../base/instant.js';
 import type { Kind } from '../kinds/kind.js';
-import { limits } from '../limits.js';
 import type { Filter } from '../store/queries/filter.js';
 import { assertForms, parseParameters } from './query.js';
 
@@ -106,11 +106,11 @@ function filtersBy(
   for (const [key, value] of parameters) {
     const isMisspelt = members.includes(FIRST_STEP.exec(key)?.[0] ?? '');
     if (!isMisspelt && !FILTER.test(key)) continue;
-    if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
+    if (key.length > filterLimits.characters || value.length > filterLimits.characters) throw tooLong();
     const parsed = parseFilterKey(key);
     const path = parsed?.path.join('.') ?? '';
     const found = isMisspelt ? undefined : field(path);
-    if (!parsed || !found || path.split('.').length > limits.filterDepth) {
+    if (!parsed || !found || path.split('.').length > filterLimits.depth) {
       unsupported.push(key);
       continue;
     }
@@ -189,12 +189,12 @@ function isBelowTarget(path: string, allowed: string): boolean {
 }
 
 function verifyFilterBounds(filters: Filter[]): Filter[] {
-  if (filters.length > limits.filters) {
-    throw new LedgerError('api.query-malformed', `A query takes at most ${limits.filters} filters`);
+  if (filters.length > filterLimits.count) {
+    throw new LedgerError('api.query-malformed', `A query takes at most ${filterLimits.count} filters`);
   }
   for (const { operator, values } of filters) {
-    if (values.length > limits.filterElements) {
-      throw new LedgerError('api.query-malformed', `${operator} takes at most ${limits.filterElements} values`);
+    if (values.length > filterLimits.elements) {
+      throw new LedgerError('api.query-malformed', `${operator} takes at most ${filterLimits.elements} values`);
     }
   }
   return filters;
@@ -212,5 +212,5 @@ function withInstants(filter: Filter): Filter {
 }
 
 function tooLong(): LedgerError {
-  return new LedgerError('api.query-malformed', `A filter takes at most ${limits.filter} characters`);
+  return new LedgerError('api.query-malformed', `A filter takes at most ${filterLimits.characters} characters`);
 }

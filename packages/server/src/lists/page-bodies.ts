@@ -3,8 +3,8 @@ import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { Task } from '../metering/task.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import { makeMissingVersion, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
 import type { PageQuery } from './page.js';
 
@@ -44,14 +44,14 @@ export async function withBodies<V extends PageVersion, T>(
   versions: readonly V[],
   answer: (items: readonly ListItem[]) => T,
 ): Promise<T> {
-  const sized = versions.every(isSized) ? versions : await fetchBodies(source, versions, limits.answers.atOnce);
+  const sized = versions.every(isSized) ? versions : await fetchBodies(source, versions, queryLimits.answers.atOnce);
   const sizes = sized.map(({ size = 0 }) => size);
   assertPageFits(sizes, page);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (sized.every(hasBody)) return answer(await makePageItems(task, source, sized));
   return answerBytes(source.payer, bytes, async () => {
     await task.turn();
-    const complete = await fetchBodies(source, sized, Math.max(bytes, limits.answers.page));
+    const complete = await fetchBodies(source, sized, Math.max(bytes, queryLimits.answers.page));
     return answer(await makePageItems(task, source, complete));
   });
 }
@@ -106,14 +106,14 @@ async function fetchBodies<V extends PageVersion>(
  */
 export function assertPageFits(sizes: readonly number[], page: PageQuery | 'whole'): void {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes <= limits.answers.page || sizes.length <= 1) return;
+  if (bytes <= queryLimits.answers.page || sizes.length <= 1) return;
   if (page === 'whole') {
-    const detail = `The list holds ${bytes} bytes, and an answer holds ${limits.answers.page} at most.`;
+    const detail = `The list holds ${bytes} bytes, and an answer holds ${queryLimits.answers.page} at most.`;
     throw new LedgerError('api.query-malformed', `${detail} Add filters, or list the records by pages.`);
   }
   const { index, limit } = page;
-  const fitting = chooseFittingLimit(sizes, limits.answers.page);
-  const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${limits.answers.page} at most.`;
+  const fitting = chooseFittingLimit(sizes, queryLimits.answers.page);
+  const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${queryLimits.answers.page} at most.`;
   throw new LedgerError('api.query-malformed', `${held} Ask for page.limit=${fitting}, or less of the list.`);
 }
 

@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../limits.js';
+import { listLimits } from './list-limits.js';
 import { assertForms, parseParameters } from './query.js';
 
 export interface PageQuery {
@@ -26,8 +26,8 @@ export function parsePage(query: string): PageQuery {
   assertForms(sent, (name) => MEANT.test(name) && !PAGE_PARAMETER.test(name), 'write page.index=0 and page.limit=20');
   const parameters = new Map(sent);
   const index = parseWhole(parameters, 'index', 0) ?? 0;
-  const limit = parseWhole(parameters, 'limit', 1) ?? limits.page.default;
-  return { index, limit: Math.min(limit, limits.page.greatest) };
+  const limit = parseWhole(parameters, 'limit', 1) ?? listLimits.page.default;
+  return { index, limit: Math.min(limit, listLimits.page.greatest) };
 }
 
 function parseWhole(parameters: ReadonlyMap<string, string>, name: string, least: number): number | undefined {

@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../limits.js';
+import { filterLimits } from '../access/filter-limits.js';
 
 /**
  * The parameters of a query, decoded, in the order they came.
@@ -33,8 +33,8 @@ export function assertForms(
   isOther: (name: string) => boolean,
   form: string,
 ): void {
-  const others = new Set(parameters.map(([name]) => name.slice(0, limits.filter)).filter(isOther));
+  const others = new Set(parameters.map(([name]) => name.slice(0, filterLimits.characters)).filter(isOther));
   if (others.size === 0) return;
-  const names = [...others].slice(0, limits.filters).map((name) => `'${name}'`);
+  const names = [...others].slice(0, filterLimits.count).map((name) => `'${name}'`);
   throw new LedgerError('api.query-malformed', `Unsupported parameters: ${names.join(', ')}; ${form}`);
 }

@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import { makeMissingVersion, type StoredVersion, type Version } from '../store/queries/version.js';
 
 type VersionKey = Pick<Version, 'luid' | 'change'>;
@@ -9,7 +9,7 @@ type VersionKey = Pick<Version, 'luid' | 'change'>;
 export type UndecidedBodies = ReturnType<typeof createUndecidedBodies>;
 
 /**
- * Prefetches bodies, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
+ * Prefetches bodies, as many as `queryLimits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
  * mostly are.
  */
 export function createUndecidedBodies({ store, items, ledger }: Session, kind: Kind) {
@@ -28,7 +28,7 @@ export function createUndecidedBodies({ store, items, ledger }: Session, kind: K
       const known = ahead.get(formatVersionKey(record));
       if (known !== undefined) return checked(known);
       const of = following.slice(following.findIndex((one) => formatVersionKey(one) === formatVersionKey(record)));
-      const found = await store.lists.bodies({ ledger: ledger.id, of, most: limits.answers.atOnce });
+      const found = await store.lists.bodies({ ledger: ledger.id, of, most: queryLimits.answers.atOnce });
       ahead = new Map(
         found.flatMap(({ body, ...one }) => (body === null ? [] : [[formatVersionKey(one), { ...one, body }]])),
       );

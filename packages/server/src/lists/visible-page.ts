@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../limits.js';
 import type { ListPosition } from '../store/queries/list.js';
+import { listLimits } from './list-limits.js';
 import type { PageQuery } from './page.js';
 
 /** Records fetched in one query when some of them may be hidden. */
@@ -14,13 +14,13 @@ interface PlacedRecord {
 /**
  * A page of the records in a list that the caller may see: walks the list in order, and counts only visible records.
  *
- * A short page means the end of the list. So a page that takes more than `limits.scan` records to fill is refused, and
+ * A short page means the end of the list. So a page that takes more than `listLimits.scan` records to fill is refused, and
  * the error asks the caller to narrow the list.
  *
  * @param next up to `count` records of the list, those after the place
  * @param seen the record as it is served; undefined when it is hidden from the caller
  * @param isLate whether the time for the request is over
- * @throws `api.query-malformed` when the page is incomplete after `limits.scan` records; `api.request-timeout` when it
+ * @throws `api.query-malformed` when the page is incomplete after `listLimits.scan` records; `api.request-timeout` when it
  *   is late
  */
 export async function visiblePage<P extends PlacedRecord, T>(
@@ -33,7 +33,7 @@ export async function visiblePage<P extends PlacedRecord, T>(
   let toSkip = index * limit;
   let after: ListPosition | undefined;
   for (let looked = 0; page.length < limit; looked += STRIDE) {
-    if (looked >= limits.scan) throw tooFar();
+    if (looked >= listLimits.scan) throw tooFar();
     if (isLate()) throw new LedgerError('api.request-timeout', 'The page was not found in time.');
     const records = await next(STRIDE, after);
     for (const placed of records) {
@@ -49,6 +49,6 @@ export async function visiblePage<P extends PlacedRecord, T>(
 }
 
 function tooFar(): LedgerError {
-  const detail = `The page cannot be found among ${limits.scan} records of the list. Add filters, or ask for an earlier page.`;
+  const detail = `The page cannot be found among ${listLimits.scan} records of the list. Add filters, or ask for an earlier page.`;
   return new LedgerError('api.query-malformed', detail);
 }

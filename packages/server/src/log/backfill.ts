@@ -3,10 +3,10 @@ import type pg from 'pg';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { KindName } from '../kinds/kind.js';
-import { limits } from '../limits.js';
 import { moveBackfill, readUnlogged, type Unlogged, type UnloggedErased } from '../store/log/backfill.js';
 import type { LogState, Queued } from '../store/log/sealing.js';
 import type { Check } from '../store/queries/version.js';
+import { logLimits } from './log-limits.js';
 import { AlteredLeaves } from './tree-rows.js';
 
 interface BackfillDeps {
@@ -37,7 +37,7 @@ export async function backfillLog(
   { ledger, luid }: LogState,
   deps: BackfillDeps,
 ): Promise<Queued[]> {
-  const { backfill, backfillBytes, backfillTurn } = limits.log;
+  const { backfill, backfillBytes, backfillTurn } = logLimits;
   const { rows, end } = await readUnlogged(client, ledger, backfill, backfillBytes);
   const leaves: ChangeWithLeaf[] = [];
   for (const [at, row] of rows.entries()) {

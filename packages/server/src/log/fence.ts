@@ -3,8 +3,7 @@ import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '@countersign/embedded-postgres/data-dir';
 import { type Checkpoint, parseCheckpoint, parseNote } from '@countersign/protocol/log';
-import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 
 /** A checkpoint that was shown to somebody. */
 export interface PublishedCheckpoint extends Checkpoint {
@@ -48,7 +47,7 @@ class FileFence implements Fence {
   readonly #folder: string | undefined;
   readonly #process: string;
   readonly #clock: () => number;
-  #known = new LruCache<string, LastShown>(limits.ledgers.count);
+  #known = new LruCache<string, LastShown>(cacheLimits.ledgers);
   /** The raise of each log that is under way: the next one waits for it. */
   readonly #raising = new Map<string, Promise<void>>();
 
@@ -80,7 +79,7 @@ class FileFence implements Fence {
 
   reload(): void {
     // In memory alone there is nothing to read anew.
-    if (this.#folder !== undefined) this.#known = new LruCache(limits.ledgers.count);
+    if (this.#folder !== undefined) this.#known = new LruCache(cacheLimits.ledgers);
   }
 
   async #raise(published: PublishedCheckpoint): Promise<void> {

@@ -5,12 +5,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
-import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } from '../store/log/leaves.js';
 import { measureLogs } from '../store/log/sealing.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { createFence } from './fence.js';
+import { logLimits } from './log-limits.js';
 import { createLogMetrics } from './metrics.js';
 import { createProofs, type Proofs } from './proofs.js';
 import { createPublisher } from './publish.js';
@@ -62,7 +62,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
   const deps = { suite, systemKey, logCodes };
   const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...deps });
   const proofs = createProofs(pool);
-  const semaphore = createWeightedSemaphore(limits.log.reads);
+  const semaphore = createWeightedSemaphore(logLimits.reads);
   const inTurn: InTurn = (ledger, work) => semaphore(ledger, 1, work);
   return {
     ...sealer,
@@ -81,7 +81,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     leaf: (change: LoggedChange): Promise<SealedLeaf | undefined> =>
       inTurn(change.ledger, () => findLeaf(pool, change)),
     /** How far a log is. */
-    state: (ledger: number): Promise<State> => inTurn(ledger, () => readState(pool, ledger, limits.log.batches)),
+    state: (ledger: number): Promise<State> => inTurn(ledger, () => readState(pool, ledger, logLimits.batches)),
   };
 }
 

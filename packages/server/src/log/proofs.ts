@@ -8,8 +8,8 @@ import {
 } from '@countersign/protocol/log';
 import { LruCache } from '../base/lru-cache.js';
 import { sha256 } from '../base/sha256.js';
-import { limits } from '../limits.js';
 import type { Queryable } from '../store/queries/statement.js';
+import { logLimits } from './log-limits.js';
 import { readStoredTiles } from './read-tiles.js';
 
 /** A tree that is shown. */
@@ -30,7 +30,7 @@ const TILE_OVERHEAD = 700;
  * room: every proof takes the tiles at the top and at the edge, and hashing them is most of its work.
  */
 export function createProofs(on: Queryable) {
-  const kept = new LruCache<string, TileNodes>(limits.log.nodes, ({ bytes }) => bytes + TILE_OVERHEAD);
+  const kept = new LruCache<string, TileNodes>(logLimits.nodes, ({ bytes }) => bytes + TILE_OVERHEAD);
 
   return {
     /**

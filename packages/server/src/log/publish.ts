@@ -1,9 +1,8 @@
 import type { Suite } from '@countersign/protocol';
 import { acceptCheckpoint, LogError, type Policy } from '@countersign/protocol/log';
 import type { FastifyBaseLogger } from 'fastify';
-import { LruCache } from '../base/lru-cache.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import { limits } from '../limits.js';
 import { readLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';
@@ -65,7 +64,7 @@ const FRESH = 1_000;
 
 export function createPublisher(options: PublisherOptions): Publisher {
   const { on, fence, metrics, logger, clock, logCodes } = options;
-  const recent = new LruCache<number, { readonly shown: Shown; readonly since: number }>(limits.ledgers.count);
+  const recent = new LruCache<number, { readonly shown: Shown; readonly since: number }>(cacheLimits.ledgers);
 
   const proofs = createProofs(on);
 

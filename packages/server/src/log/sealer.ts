@@ -4,7 +4,6 @@ import type pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import { limits } from '../limits.js';
 import {
   beginLogs,
   type Dirty,
@@ -26,6 +25,7 @@ import { appendLeaves } from './append.js';
 import { backfillLog } from './backfill.js';
 import type { Fence } from './fence.js';
 import { logDefect } from './log-defect.js';
+import { logLimits } from './log-limits.js';
 import type { LogMetrics } from './metrics.js';
 import type { SystemKeyOf } from './system-keys.js';
 import { AlteredLeaves } from './tree-rows.js';
@@ -55,7 +55,7 @@ export interface SealerOptions {
  */
 export function createSealer(options: SealerOptions) {
   const { clock, logger } = options;
-  const { tick, poll } = limits.log;
+  const { tick, poll } = logLimits;
   const resting: RestingLedgers = new Map();
   let own: Own = new Map();
   let isStopped = false;
@@ -125,7 +125,7 @@ interface SealingRound extends SealerOptions {
 /** Goes over all ledgers once. @returns whether there was anything to seal */
 async function sealAll(round: SealingRound): Promise<boolean> {
   const { pool, resting, clock, isStopped } = round;
-  const { together, recent } = limits.log;
+  const { together, recent } = logLimits;
   let found = false;
   let page: readonly Dirty[];
   let after = 0;
@@ -180,7 +180,7 @@ interface TakenLeaves {
 
 const takeFromQueue: Take = async (_, client, logs) => {
   const ledgers = logs.map(({ ledger }) => ledger);
-  const { batches, writes } = limits.log;
+  const { batches, writes } = logLimits;
   const share = { batches: Math.ceil(batches / logs.length), writes: Math.ceil(writes / logs.length) };
   const leaves = await takeQueued(client, ledgers, share);
   const more = ledgers.filter((ledger) => hasMore(leaves, ledger, share));
@@ -225,7 +225,7 @@ async function sealEach(round: SealingRound, ledgers: readonly number[], take: T
 /** Leaves a ledger alone for a while, and stops its log where somebody has altered the queue. */
 async function restLedger(round: SealingRound, ledger: number, err: unknown): Promise<void> {
   const { pool, resting, clock, metrics, logger } = round;
-  resting.set(ledger, clock() + limits.log.rest);
+  resting.set(ledger, clock() + logLimits.rest);
   metrics.failed();
   logger.error({ err, ledger }, 'changes of a ledger could not be sealed, and are tried again');
   if (!(err instanceof AlteredLeaves)) return;
@@ -244,7 +244,7 @@ async function sealTogether(round: SealingRound, ledgers: readonly number[], tak
     for (const { log, why, maySign } of judged) {
       if (why !== undefined) stopped.push({ log, why });
       // A key may come with another import; until then there is nothing to sign with.
-      if (!maySign) resting.set(log.ledger, clock() + limits.log.keyless);
+      if (!maySign) resting.set(log.ledger, clock() + logLimits.keyless);
     }
     const sound = judged.flatMap(({ log, why, maySign }) => (maySign && why === undefined ? [log] : []));
     if (sound.length === 0) return { count: 0, sizes: new Map<number, number>(), more: [] };

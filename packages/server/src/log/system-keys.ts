@@ -1,8 +1,7 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
-import { LruCache } from '../base/lru-cache.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import { openSealed, sealContext } from '../keys/seal.js';
 import type { ServerKey } from '../keys/signing-key.js';
-import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 
 /** The key of a ledger's `system` signer; undefined where the private key is missing (export#import). */
@@ -14,7 +13,7 @@ export function createSystemKeyOf(
   suite: Suite,
   find: (ledger: number) => Promise<SealedSystemKey | undefined>,
 ): SystemKeyOf {
-  const known = new LruCache<number, ServerKey>(limits.ledgers.count);
+  const known = new LruCache<number, ServerKey>(cacheLimits.ledgers);
   return async (ledger) => {
     const kept = known.get(ledger);
     if (kept) return kept;

@@ -10,9 +10,9 @@ import {
 } from '@countersign/protocol/log';
 import { LruCache } from '../base/lru-cache.js';
 import { sha256 } from '../base/sha256.js';
-import { limits } from '../limits.js';
 import { readCommitments, readLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
+import { logLimits } from './log-limits.js';
 import type { Shown } from './publish.js';
 import { isInTree, isWholeTile, readStoredTiles } from './read-tiles.js';
 
@@ -33,7 +33,7 @@ export type InTurn = <T>(ledger: number, work: () => Promise<T>) => Promise<T>;
 
 /** Keeps tiles in memory as long as there is room: what is in a tree never changes. */
 export function createTiles(on: Queryable, inTurn: InTurn) {
-  const kept = new LruCache<string, ServedTile>(limits.log.tiles, ({ bytes }) => bytes.length + TILE_ENTRY_BYTES);
+  const kept = new LruCache<string, ServedTile>(logLimits.tiles, ({ bytes }) => bytes.length + TILE_ENTRY_BYTES);
 
   /** @returns undefined where the log has begun anew meanwhile */
   const served = async (

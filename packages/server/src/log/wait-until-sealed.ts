@@ -1,7 +1,7 @@
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import { findPlaces, isLogStalled, type LoggedChange, type Place } from '../store/log/leaves.js';
 import type { Queryable } from '../store/queries/statement.js';
+import { logLimits } from './log-limits.js';
 
 /** Lets writes wait until their changes are sealed (interface/log#wait-until-sealed). */
 export type SealWait = ReturnType<typeof createSealWait>;
@@ -16,7 +16,7 @@ interface SealWaiter extends LoggedChange {
  * @param failed told of a look that failed; the next one is made all the same
  */
 export function createSealWait(on: Queryable, failed: (error: unknown) => void) {
-  const { every, count, each, spare } = limits.log.waiting;
+  const { every, count, each, spare } = logLimits.waiting;
   const waiting = new Set<SealWaiter>();
   const counts = new Map<number, number>();
   let held = 0;
@@ -43,7 +43,7 @@ export function createSealWait(on: Queryable, failed: (error: unknown) => void) 
   const stalled = new LruCache<number, { readonly look: Promise<boolean>; readonly since: number }>(count);
   const isStalled = (ledger: number): Promise<boolean> => {
     const known = stalled.get(ledger);
-    if (known && performance.now() - known.since < limits.log.waiting.stalled) return known.look;
+    if (known && performance.now() - known.since < logLimits.waiting.stalled) return known.look;
     const look = isLogStalled(on, ledger).catch((error: unknown) => {
       failed(error);
       return false;

@@ -1,8 +1,8 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import type { LeakyBucket, Payer, Turns } from './account.js';
 import { LedgerTask } from './task.js';
+import { workLimits } from './work-limits.js';
 
 /** The slice under way: from its turn to the next one, or until it waits for something else. */
 interface Slice {
@@ -21,12 +21,12 @@ interface Slice {
  * ledger waits, and the loop handles other events between two turns.
  *
  * A slice is charged by the time that it takes, where that is more than its steps. What an account uses in one turn of the loop without
- * waiting is free up to `limits.work.free`, but fills the turn.
+ * waiting is free up to `workLimits.free`, but fills the turn.
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
-  readonly #accounts = new LruCache<number, LeakyBucket>(limits.work.accounts);
-  readonly #senders = new LruCache<string, LeakyBucket>(2 * limits.work.accounts);
+  readonly #accounts = new LruCache<number, LeakyBucket>(workLimits.accounts);
+  readonly #senders = new LruCache<string, LeakyBucket>(2 * workLimits.accounts);
   /** The account of all senders. */
   readonly #strangers: LeakyBucket;
   readonly #waiting = new Set<LeakyBucket>();
@@ -94,7 +94,7 @@ export class Scheduler implements Turns {
     const now = this.#clock();
     this.#endSlice(now);
     if (!this.#ticking) this.#tick();
-    if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) {
+    if (this.#inTurn < workLimits.turn && account.waiting.length === 0 && this.#isLight(account)) {
       this.#slice = { payer, since: now, charged: payer.charged - steps, hasWaited: false };
       if (!this.#isEnding) {
         this.#isEnding = true;
@@ -102,7 +102,7 @@ export class Scheduler implements Turns {
       }
       return undefined;
     }
-    if (this.#waiters >= limits.queue) throw new Overloaded();
+    if (this.#waiters >= workLimits.waiting) throw new Overloaded();
     return new Promise((resolve) => {
       account.waiting.push(() => {
         this.#slice = { payer, since: this.#clock(), charged: payer.charged - steps, hasWaited: true };
@@ -124,7 +124,7 @@ export class Scheduler implements Turns {
     if (!this.#slice) return;
     const { payer, since, charged, hasWaited } = this.#slice;
     this.#slice = undefined;
-    const uncharged = (now - since) * limits.work.perMillisecond - (payer.charged - charged);
+    const uncharged = (now - since) * workLimits.perMillisecond - (payer.charged - charged);
     if (uncharged <= 0) return;
     this.#inTurn += uncharged;
     const due = hasWaited ? uncharged : this.#dueOf(payer.account, uncharged);
@@ -137,8 +137,8 @@ export class Scheduler implements Turns {
     const before = this.#unwaited.get(account) ?? 0;
     const after = before + steps;
     this.#unwaited.set(account, after);
-    if (after <= limits.work.free) return 0;
-    return before <= limits.work.free ? after : steps;
+    if (after <= workLimits.free) return 0;
+    return before <= workLimits.free ? after : steps;
   }
 
   #isLight(account: LeakyBucket): boolean {
@@ -146,13 +146,13 @@ export class Scheduler implements Turns {
   }
 
   #isBelowBurst(account: LeakyBucket): boolean {
-    if (account.used <= limits.work.burst) return true;
+    if (account.used <= workLimits.burst) return true;
     this.#leak(account, this.#clock());
-    return account.used <= limits.work.burst;
+    return account.used <= workLimits.burst;
   }
 
   #leak(account: LeakyBucket, now: number): void {
-    account.used = Math.max(0, account.used - (now - account.since) * limits.work.share * limits.work.perMillisecond);
+    account.used = Math.max(0, account.used - (now - account.since) * workLimits.share * workLimits.perMillisecond);
     account.since = now;
   }
 
@@ -170,8 +170,8 @@ export class Scheduler implements Turns {
   /** Grants slices until this turn of the loop is full. */
   async #grant(): Promise<void> {
     const began = this.#clock();
-    const late = began + limits.work.turn / limits.work.perMillisecond;
-    for (let now = began; this.#waiters > 0 && this.#inTurn < limits.work.turn && now < late; ) {
+    const late = began + workLimits.turn / workLimits.perMillisecond;
+    for (let now = began; this.#waiters > 0 && this.#inTurn < workLimits.turn && now < late; ) {
       const account = this.#next(now);
       account.waiting.shift()?.();
       this.#waiters -= 1;
@@ -195,7 +195,7 @@ export class Scheduler implements Turns {
     for (const account of this.#waiting) {
       if (!account.within || account === least) continue;
       const [one, other] = apart(account, least!);
-      one.used = Math.min(one.used, other.used + limits.work.behind);
+      one.used = Math.min(one.used, other.used + workLimits.behind);
     }
     return least!;
   }

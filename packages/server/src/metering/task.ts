@@ -1,7 +1,7 @@
 import { LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
-import { limits } from '../limits.js';
 import type { LeakyBucket, Payer, Turns } from './account.js';
 import type { Cost } from './cost.js';
+import { workLimits } from './work-limits.js';
 
 /**
  * The metered work of one request, as far as a tenant's data can make it heavy. It runs in slices: each slice has a
@@ -82,7 +82,7 @@ export class LedgerTask implements Task, Payer {
   spend(steps: number): void {
     this.#slice += steps;
     this.chargeUnbounded(steps);
-    if (this.#slice > limits.work.slice) throw new TooMuchWork(limits.work.slice, 'at a time');
+    if (this.#slice > workLimits.slice) throw new TooMuchWork(workLimits.slice, 'at a time');
     this.#assertWithin();
   }
 
@@ -97,8 +97,8 @@ export class LedgerTask implements Task, Payer {
 
   /** Work that has had effects elsewhere is finished: it was within its bounds when it began. */
   #assertWithin(): void {
-    if (this.#total > limits.work.request && !this.#finishes)
-      throw new TooMuchWork(limits.work.request, 'for one request');
+    if (this.#total > workLimits.request && !this.#finishes)
+      throw new TooMuchWork(workLimits.request, 'for one request');
   }
 
   chargeUnbounded(steps: number): void {

@@ -17,7 +17,7 @@ import type { Waiting } from './waiting.js';
 
 const KIND = kindNamed('intent');
 
-/** Steps that a proof takes to be made (`limits.work`): half of them to decide on it, half to sign and store it. */
+/** Steps that a proof takes to be made (`workLimits`): half of them to decide on it, half to sign and store it. */
 const PROOF_STEPS = 125;
 
 /** What decisions have left intents in: final, or waiting for something. */

@@ -76,7 +76,7 @@ export async function queueCalls(intent: Intent): Promise<NewDelivery[]> {
   return calls.map(({ call, change }) => queueCall(intent, call, change));
 }
 
-/** Steps that it takes to make a call and to store it (`limits.work`). */
+/** Steps that it takes to make a call and to store it (`workLimits`). */
 const CALL_STEPS = 200;
 
 function queueCall(intent: Intent, call: Call, change: number): NewDelivery {

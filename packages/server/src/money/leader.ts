@@ -1,6 +1,6 @@
-import { limits } from '../limits.js';
 import type { Leaders } from '../store/money/leaders.js';
 import type { SequencerMetrics } from './metrics.js';
+import { sequencerLimits } from './sequencer-limits.js';
 
 /** Another process of this machine is the leader of the ledger: the request is to go to it. Nothing is stored. */
 export class Elsewhere extends Error {
@@ -51,7 +51,7 @@ export class Leadership {
 
   /** A commit that began then has renewed it. */
   renew(since: number): void {
-    this.#until = Math.max(this.#until, since + limits.intents.lease);
+    this.#until = Math.max(this.#until, since + sequencerLimits.lease);
   }
 
   /** A commit has found another leader. */
@@ -69,17 +69,17 @@ export class Leadership {
   async take(): Promise<Lead | undefined> {
     const { clock, leaders, metrics } = this.deps;
     const now = clock();
-    if (now < this.#until - limits.intents.margin) return STILL;
+    if (now < this.#until - sequencerLimits.margin) return STILL;
     if (now < this.#awayUntil) return undefined;
-    const taken = await leaders.take(this.ledger, limits.intents.lease);
+    const taken = await leaders.take(this.ledger, sequencerLimits.lease);
     if ('holder' in taken) {
       this.#holder = taken.holder;
-      this.#awayUntil = now + limits.intents.margin;
+      this.#awayUntil = now + sequencerLimits.margin;
       return undefined;
     }
     this.#holder = undefined;
     const isAnew = now >= this.#until;
-    this.#until = now + limits.intents.lease;
+    this.#until = now + sequencerLimits.lease;
     if (taken.isMoved) metrics.movedLeader();
     return { isAnew, moment: Date.parse(taken.moment) };
   }

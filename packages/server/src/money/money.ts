@@ -4,7 +4,6 @@ import type { Runtime } from '../base/clock.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import type { Outcome } from '../store/committer/write.js';
 import { createLeaders } from '../store/money/leaders.js';
@@ -13,6 +12,7 @@ import type { Store } from '../store/store.js';
 import { createSequencerMetrics, watchOpenIntents } from './metrics.js';
 import { Sequencer } from './sequencer.js';
 import type { SequencerDeps } from './sequencer-deps.js';
+import { sequencerLimits } from './sequencer-limits.js';
 import { askNew, askOpen } from './waiting.js';
 
 /** What this process decides on intents with. */
@@ -68,13 +68,13 @@ export function createMoney(pool: pg.Pool, deps: MoneyDeps): Money {
 /** @param openIntents the intents under way */
 function createEngine(deps: SequencerDeps, openIntents: OpenIntents): Engine {
   const kept = new Set<Sequencer>();
-  const sequencers = new LruCache<number, Sequencer>(limits.intents.ledgers, undefined, undefined, (one) =>
+  const sequencers = new LruCache<number, Sequencer>(sequencerLimits.ledgers, undefined, undefined, (one) =>
     kept.delete(one),
   );
   let rested = deps.clock();
   const sequencerOf = ({ ledger }: Session): Sequencer => {
     const now = deps.clock();
-    if (now > rested + limits.intents.lease) {
+    if (now > rested + sequencerLimits.lease) {
       rested = now;
       for (const sequencer of kept) sequencer.rest();
     }

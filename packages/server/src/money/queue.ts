@@ -1,10 +1,10 @@
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import { epochOf } from '../store/epoch-guard.js';
+import { sequencerLimits } from './sequencer-limits.js';
 import type { Waiting } from './waiting.js';
 
 /** The epochs in which handles were taken, by key. */
-const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(limits.intents.handles);
+const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(sequencerLimits.handles);
 
 /** The intents of one ledger that wait for their decision, in their order. */
 export class Queue {
@@ -62,7 +62,7 @@ export class Queue {
   /** Has the intent stored alone from now on. */
   setApart({ key }: Waiting): void {
     const [oldest] = this.#apart;
-    if (oldest !== undefined && this.#apart.size >= limits.intents.handles) this.#apart.delete(oldest);
+    if (oldest !== undefined && this.#apart.size >= sequencerLimits.handles) this.#apart.delete(oldest);
     this.#apart.add(key);
   }
 

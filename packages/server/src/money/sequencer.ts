@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Overloaded } from '../base/gather.js';
-import { limits } from '../limits.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { Outcome } from '../store/committer/write.js';
+import { settleLimits } from '../store/money/settle-limits.js';
 import { isRefused } from '../store/unavailable.js';
 import { Books, StoredBooks } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
@@ -10,6 +10,7 @@ import { Elsewhere, Leadership } from './leader.js';
 import { KnownRecords } from './plan/directory.js';
 import { Queue } from './queue.js';
 import type { SequencerDeps } from './sequencer-deps.js';
+import { sequencerLimits } from './sequencer-limits.js';
 import { type Asked, assertWanted, type Waiting } from './waiting.js';
 
 /** What became of a batch that was sent to the database. */
@@ -54,7 +55,7 @@ export class Sequencer {
   /** Wakes the loop that waits. */
   #wake: () => void = () => {};
   /** Intents of the next batch at most: it halves when a batch fails, and grows with each that succeeds. */
-  #width: number = limits.intents.batch;
+  #width: number = settleLimits.batch;
   /** Which process is the leader of the ledger, as far as this one knows. */
   readonly leadership: Leadership;
   /** Milliseconds since 1970 of the last decision: the clock of a ledger does not run backwards. */
@@ -74,7 +75,7 @@ export class Sequencer {
    */
   decide(asked: Asked): Promise<Outcome> {
     return new Promise<Outcome>((resolve, reject) => {
-      if (this.#queue.size >= limits.intents.queue) {
+      if (this.#queue.size >= sequencerLimits.queue) {
         reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
         return;
       }
@@ -124,12 +125,12 @@ export class Sequencer {
 
   #take(): readonly Waiting[] {
     if (this.#queue.size === 0) return [];
-    if (this.#stored.size > limits.intents.balances) {
+    if (this.#stored.size > sequencerLimits.balances) {
       // What is under way rests on them.
       if (this.#next || this.#sending) return [];
       this.#reload();
     }
-    const room = Math.min(limits.intents.together, this.#width - (this.#next?.waiting.length ?? 0));
+    const room = Math.min(sequencerLimits.together, this.#width - (this.#next?.waiting.length ?? 0));
     return this.#queue.take(room, this.#underWay());
   }
 
@@ -273,7 +274,7 @@ export class Sequencer {
   async #store(batch: Batch): Promise<Sent> {
     const { holder, clock, store } = this.deps;
     const moment = new Date(this.#last).toISOString();
-    const leader = batch.isDecided ? { holder, lease: limits.intents.lease, moment } : undefined;
+    const leader = batch.isDecided ? { holder, lease: sequencerLimits.lease, moment } : undefined;
     let since: number;
     let settlement: Settlement;
     let settled: Settled;
@@ -299,7 +300,7 @@ export class Sequencer {
 
   #answer(batch: Batch, { outcomes }: Settled, { calls, writes }: Settlement): void {
     const { waiting } = batch;
-    this.#width = Math.min(limits.intents.batch, this.#width + 1);
+    this.#width = Math.min(settleLimits.batch, this.#width + 1);
     this.deps.metrics.settled(waiting.length, batch.outcomes);
     if (calls.length > 0 || writes.some(({ deliveries }) => deliveries?.length)) this.deps.queued();
     const version = outcomes[0]?.version ?? 0;
@@ -353,7 +354,7 @@ export class Sequencer {
       if (result === 'duplicated') this.#queue.noteTaken(one, version);
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
-      const retriesExhausted = result === 'blocked' && one.tries >= limits.intents.tries;
+      const retriesExhausted = result === 'blocked' && one.tries >= sequencerLimits.tries;
       if (retriesExhausted) {
         this.#queue.setApart(one);
         one.resolve({ result: 'stale', version: one.session.ledger.version });

@@ -3,10 +3,11 @@ import type { BackgroundWorker } from '../background/worker.js';
 import { Overloaded } from '../base/gather.js';
 import type { Service } from '../ledgers/service.js';
 import { inSession, OutOfDate, openOwnSession } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { dueLedgers, type OpenIntents, type StoredOpenIntent } from '../store/money/open-intents.js';
+import { settleLimits } from '../store/money/settle-limits.js';
 import { isUnavailable } from '../store/unavailable.js';
 import type { Engine } from './money.js';
+import { sequencerLimits } from './sequencer-limits.js';
 
 /** The name of the worker, for hints. */
 export const PROCESS_INTENTS = 'process-intents';
@@ -39,7 +40,7 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
     async run({ ledger, unit }, signal) {
       const metered = (): Service => ({ ...service, task: service.scheduler.task(ledger, () => signal.aborted) });
       const now = new Date(service.runtime.now()).toISOString();
-      const due = await openIntents.due(ledger, now, limits.intents.batch * 4);
+      const due = await openIntents.due(ledger, now, settleLimits.batch * 4);
       const threads = new Map(due.map((open) => [open.thread, open]));
       const held = await service.ledgers.resolve(unit);
       const advance = (open: StoredOpenIntent) =>
@@ -50,7 +51,7 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
       const open = [...threads.values()];
       const ended = await Promise.allSettled(open.map(advance));
       // One that cannot be processed is put off, so that it stands in the way of no other.
-      const until = new Date(service.runtime.now() + limits.intents.postponed).toISOString();
+      const until = new Date(service.runtime.now() + sequencerLimits.postponed).toISOString();
       const failedIntents: string[] = [];
       for (const [index, one] of ended.entries()) {
         if (one.status === 'fulfilled') continue;

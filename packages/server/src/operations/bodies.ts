@@ -2,13 +2,14 @@ import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessAction } from '../access/rules.js';
 import type { Token } from '../auth/token.js';
+import { handleLimits } from '../base/handle.js';
 import { oneOfNames } from '../kinds/data.js';
 import type { Kind } from '../kinds/kind.js';
 import { recordNames } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
 import type { SentDrop, SentProof, SentRecord } from '../records/sent-record.js';
 import { makeRequestCheck } from '../schemas/request.js';
+import { erasureLimits } from '../store/erasure.js';
 
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
@@ -136,7 +137,7 @@ export const retrySchema: TSchema = envelope(
   Type.Object(
     {
       maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
-      handle: Type.Optional(Type.String({ maxLength: limits.handle })),
+      handle: Type.Optional(Type.String({ maxLength: handleLimits.characters })),
     },
     { additionalProperties: false },
   ),
@@ -152,7 +153,7 @@ export const erasureBodySchema: TSchema = envelope(
     {
       luid: Luid,
       change: Type.Integer({ minimum: 1 }),
-      reason: Type.String({ minLength: 1, maxLength: limits.erasure.reason }),
+      reason: Type.String({ minLength: 1, maxLength: erasureLimits.reason }),
     },
     { additionalProperties: false },
   ),

@@ -1,4 +1,5 @@
 import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+import { accessLimits } from '../access/access-limits.js';
 import { type AskedCaller, askers, grants } from '../access/check.js';
 import { rightFor } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
@@ -9,11 +10,10 @@ import { type ListItem, newListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
-
 import type { Answer, Command } from '../records/command.js';
 import { getRecord, type StoredRecord } from '../records/stored-record.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
 import { type Operation, SIGNED } from './operation.js';
 import { verifySignedBody } from './verify-signed-body.js';
@@ -70,10 +70,11 @@ function toAsked(kind: Kind, action: string, record: string | undefined, { recor
 /**
  * Bounds the rules, since each is signed by itself.
  *
- * @throws `record.invalid` for more rules than `limits.grants`, or for more bytes than a page of a list holds
+ * @throws `record.invalid` for more rules than `accessLimits.grants`, or for more bytes than a page of a list holds
  */
 function few(rules: readonly JsonObject[]): readonly JsonObject[] {
-  const { grants: most, answers } = limits;
+  const { grants: most } = accessLimits;
+  const { answers } = queryLimits;
   if (rules.length > most) throw new LedgerError('record.invalid', `More than ${most} rules grant this`);
   let bytes = 0;
   for (const rule of rules) {

@@ -10,13 +10,12 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { usesOfProofs } from '../records/proofs.js';
 import { assertUnder, getParent, getRecord, type StoredRecord } from '../records/stored-record.js';
 import { recordKeyOf } from '../records/version.js';
-import { Unsealed } from '../store/erasure.js';
+import { erasureLimits, Unsealed } from '../store/erasure.js';
 import { addHash, erasureBody, erasureBodySchema } from './bodies.js';
 import { type Operation, SIGNED } from './operation.js';
 import { mayEnd } from './stored-bytes.js';
@@ -40,9 +39,9 @@ export async function erase(session: Session, kind: Kind, command: Command): Pro
       );
     } catch (error) {
       if (!(error instanceof Unsealed)) throw error;
-      if (tries === limits.erasure.tries) throw new Overloaded(error.message);
+      if (tries === erasureLimits.tries) throw new Overloaded(error.message);
       session.logs.wake();
-      await pause(limits.erasure.pause);
+      await pause(erasureLimits.pause);
     }
   }
 }

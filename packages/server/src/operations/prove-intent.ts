@@ -4,10 +4,10 @@ import type { Subject } from '../access/context.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import { parseOpen } from '../money/open-state.js';
 import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/reports.js';
 import { tooManyProofs } from '../records/proof-rules.js';
+import { recordLimits } from '../records/record-limits.js';
 
 /**
  * Refuses whoever may not decide about an intent with `config.commit: manual` (interface/intents#reports): a proof with
@@ -46,7 +46,7 @@ export async function assertRoomForProof(
   proof: StoredProof,
 ): Promise<void> {
   const size = JSON.stringify(proof).length;
-  const isFull = length + size > limits.record / 2;
+  const isFull = length + size > recordLimits.bytes / 2;
   if (kind.name !== 'intent') {
     if (kind.lifecycle.transition && isNote(proof) && isFull) throw tooManyProofs(session);
     if (countBeside(kind, record, proof) >= session.recordProofs) throw tooManyProofs(session);
@@ -63,7 +63,7 @@ export async function mayCarryOn(
   record: RecordEnvelope,
   proof: StoredProof,
 ): Promise<boolean> {
-  if (!wakesIntent(kind, proof) || JSON.stringify(proof).length > limits.intents.report) return false;
+  if (!wakesIntent(kind, proof) || JSON.stringify(proof).length > recordLimits.report) return false;
   return carriesOn(session, record, proof);
 }
 

@@ -1,5 +1,4 @@
-import { limits } from '../limits.js';
-import type { MayExceed } from '../store/quotas.js';
+import { type MayExceed, quotaLimits } from '../store/quotas.js';
 
 /**
  * Whether a drop or an erasure may exceed the quota: it ends a record, but what clients say with it may be long. It takes as much as the
@@ -8,5 +7,5 @@ import type { MayExceed } from '../store/quotas.js';
  * @param text of that version
  */
 export function mayEnd({ body }: { readonly body: string }, text: string): MayExceed {
-  return async () => Buffer.byteLength(body) <= Buffer.byteLength(text) + limits.quota.end;
+  return async () => Buffer.byteLength(body) <= Buffer.byteLength(text) + quotaLimits.end;
 }

@@ -2,8 +2,8 @@ import { isObject, type Json, readJson } from '@countersign/protocol';
 import { defined } from '../base/defined.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { Secret } from '../base/secret.js';
-import { limits } from '../limits.js';
 import { type Outbound, type OutboundAnswer, OutboundFailure } from './outbound.js';
+import { accessTokenLimits, outboundLimits } from './outbound-limits.js';
 import { boundConcurrency } from './under-way.js';
 
 /** What an access token is asked for with: the client credentials grant of OAuth 2.0 (RFC 6749, section 4.4). */
@@ -40,7 +40,7 @@ interface AccessTokenOptions {
   readonly now: () => number;
   /** Called once for each fetch, however many wait for its token. */
   readonly fetched: (outcome: TokenOutcome) => void;
-  /** Callers that wait for a token: `limits.outbound.calls` unless given. */
+  /** Callers that wait for a token: `outboundLimits.calls` unless given. */
   readonly calls?: { readonly process: number; readonly ledger: number };
 }
 
@@ -48,8 +48,8 @@ interface AccessTokenOptions {
  * Fetches access tokens, and keeps each in an LRU cache for as long as its `expires_in` says, less a margin; for a minute
  * at least and a day at most.
  */
-export function createAccessTokens({ outbound, now, fetched, calls = limits.outbound.calls }: AccessTokenOptions) {
-  const { accessTokens: tokens } = limits;
+export function createAccessTokens({ outbound, now, fetched, calls = outboundLimits.calls }: AccessTokenOptions) {
+  const tokens = accessTokenLimits;
   const cache = new LruCache<string, CachedToken>(tokens.together, ({ token }) => token.length + OVERHEAD);
   const underway = new Map<string, Promise<string>>();
   const waiting = boundConcurrency({ each: calls.ledger, all: calls.process });
@@ -122,7 +122,7 @@ function tokenCall({
       'accept-encoding': 'identity',
     },
     body: form.toString(),
-    within: limits.accessTokens.within,
+    within: accessTokenLimits.within,
   };
 }
 
@@ -136,7 +136,7 @@ const SENDABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /** The token of an answer, and the milliseconds that it is kept. */
 function tokenIn(request: AccessTokenRequest, { text }: OutboundAnswer): { token: string; life: number } {
-  const { characters, answer, shortest, longest, margin } = limits.accessTokens;
+  const { characters, answer, shortest, longest, margin } = accessTokenLimits;
   const body = Buffer.byteLength(text) > answer ? undefined : parseTokenAnswer(text);
   const { access_token: token, expires_in: seconds } = isObject(body) ? body : {};
   if (typeof token !== 'string' || token.length > characters || !SENDABLE_TOKEN.test(token))

@@ -1,12 +1,12 @@
 import type { SecureContext } from 'node:tls';
 import { Agent } from 'undici';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
 import { type Guard, makeGuardedConnector, type ResolveName } from './guarded-connector.js';
 import type { Handshakes } from './handshakes.js';
 import { type OpenSockets, openSockets } from './open-sockets.js';
+import { certificateLimits, outboundLimits } from './outbound-limits.js';
 import { makeSecureConnector, makeSecureContext } from './tls.js';
 
 export interface AgentOptions {
@@ -19,11 +19,11 @@ export interface AgentOptions {
   /** PEM of the authorities that services are verified by; those of Node.js unless given. */
   readonly ca?: string;
   readonly guard?: Guard;
-  /** Connections of one ledger to one origin; `limits.outbound.connections` unless given. */
+  /** Connections of one ledger to one origin; `outboundLimits.connections` unless given. */
   readonly connections?: number;
-  /** Milliseconds that an idle connection is kept; `limits.outbound.idle` unless given. */
+  /** Milliseconds that an idle connection is kept; `outboundLimits.idle` unless given. */
   readonly idle?: number;
-  /** Bounds the connections of all ledgers together; `limits.outbound.sockets` of the process unless given. */
+  /** Bounds the connections of all ledgers together; `outboundLimits.sockets` of the process unless given. */
   readonly sockets?: OpenSockets;
 }
 
@@ -40,9 +40,9 @@ interface ConnectionDeps {
 }
 
 export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionDeps) {
-  const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
-  const { sockets = openSockets, idle = limits.outbound.idle } = options;
-  const { connect: timeout, total, answer } = limits.outbound;
+  const { allowPrivate, origins, certificates, ca, guard, connections = outboundLimits.connections } = options;
+  const { sockets = openSockets, idle = outboundLimits.idle } = options;
+  const { connect: timeout, total, answer } = outboundLimits;
   const allowed = allowPrivate ? () => true : guard?.allowed;
   const resolver = (!allowPrivate && guard?.resolver) || lookup;
   const connect = makeGuardedConnector(timeout, allowed, resolver);
@@ -68,15 +68,15 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
     closing.add(closed);
   };
   const withCertificate = new LruCache<string, Agent>(certificates, undefined, undefined, letGo);
-  const refused = new LruCache<string, UnusableKey>(limits.certificates.refused);
-  const ofLedgers = new LruCache<number, Agent>(limits.outbound.ledgers, undefined, undefined, letGo);
+  const refused = new LruCache<string, UnusableKey>(certificateLimits.refused);
+  const ofLedgers = new LruCache<number, Agent>(outboundLimits.ledgers, undefined, undefined, letGo);
   const opened = (agent: Agent) => {
     open.add(agent);
     return agent;
   };
   const agentWith = (ledger: number, certificate: ClientCertificate, id: string) => {
     try {
-      return opened(make(ledger, limits.certificates.origins, secureContextOf(certificate, ca)));
+      return opened(make(ledger, certificateLimits.origins, secureContextOf(certificate, ca)));
     } catch (error) {
       if (error instanceof UnusableKey) refused.set(id, error);
       throw error;

@@ -1,7 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { type Dispatcher, errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
-import { limits } from '../limits.js';
 import { withoutBrackets } from './addresses.js';
 import { type AgentOptions, createAgents } from './agents.js';
 import { createCallers } from './callers.js';
@@ -9,6 +8,7 @@ import type { ResolveName } from './guarded-connector.js';
 import { createHandshakes, type Handshakes } from './handshakes.js';
 import { createHostNames, type HostNames } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
+import { certificateLimits, outboundLimits } from './outbound-limits.js';
 import { hostKey } from './tls.js';
 import { boundConcurrency } from './under-way.js';
 
@@ -25,11 +25,11 @@ const NO_TLS = 'EPROTO';
 
 interface OutboundOptions extends Partial<AgentOptions> {
   readonly allowPrivate: boolean;
-  /** Calls under way: `limits.outbound.calls` unless given. */
+  /** Calls under way: `outboundLimits.calls` unless given. */
   readonly calls?: { readonly process: number; readonly ledger: number };
   /** Resolves names; as the system does, unless given. */
   readonly names?: HostNames;
-  /** Bounds handshakes; within `limits.handshakes` unless given. */
+  /** Bounds handshakes; within `handshakeLimits` unless given. */
   readonly handshakes?: Handshakes;
 }
 
@@ -39,17 +39,17 @@ interface OutboundOptions extends Partial<AgentOptions> {
  * @param options the bounds of `limits` unless given
  */
 export function createOutbound({
-  calls = limits.outbound.calls,
+  calls = outboundLimits.calls,
   names = createHostNames(),
   handshakes,
   ...options
 }: OutboundOptions): Outbound {
-  const { total, origins } = limits.outbound;
+  const { total, origins } = outboundLimits;
   const callers = createCallers();
   const isCalled = (ledger: number, host: string) => callers.of(host).includes(ledger);
   const counted = boundConcurrency({ each: calls.ledger, all: calls.process });
   const agents = createAgents(
-    { origins, certificates: limits.certificates.count, ...options },
+    { origins, certificates: certificateLimits.count, ...options },
     { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled) },
   );
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
@@ -94,7 +94,7 @@ function lookupOf(names: HostNames): ResolveName {
 
 /** Reads a body that nobody asked for, so that its connection can be used again. A long or slow one ends the connection. */
 async function passOver(stream: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
-  const { bytes, milliseconds } = limits.outbound.ignored;
+  const { bytes, milliseconds } = outboundLimits.ignored;
   const timer = setTimeout(() => stream.destroy(), milliseconds);
   await stream.dump({ limit: bytes, signal }).catch(() => {});
   clearTimeout(timer);
@@ -114,7 +114,7 @@ function toOutboundFailure(
     return new OutboundFailure('late', `${host} did not answer within ${within} ms`, 'ETIMEDOUT');
   }
   if (error instanceof errors.ResponseExceededMaxSizeError) {
-    return new OutboundFailure('oversized', `The answer of ${host} is larger than ${limits.outbound.answer} bytes`);
+    return new OutboundFailure('oversized', `The answer of ${host} is larger than ${outboundLimits.answer} bytes`);
   }
   if (error instanceof errors.InvalidArgumentError) return new OutboundFailure('impossible', message);
   if (code === NO_TLS || code?.startsWith('ERR_SSL_')) {

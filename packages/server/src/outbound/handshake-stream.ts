@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { limits } from '../limits.js';
 import type { Handshake } from './handshakes.js';
+import { handshakeLimits } from './outbound-limits.js';
 
 /**
  * A connection, between TLS and its socket, which counts what the service sends until the handshake is done. OpenSSL verifies
@@ -36,7 +36,7 @@ export class HandshakeStream extends Duplex {
       return;
     }
     this.#received += bytes.length;
-    const { bytes: most } = limits.handshakes;
+    const { bytes: most } = handshakeLimits;
     if (this.#received > most) {
       const error = new Error(`A TLS handshake has at most ${most} bytes of the service, its certificates included`);
       this.destroy(Object.assign(error, { code: 'EPROTO' }));

@@ -1,6 +1,6 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
+import { handshakeLimits } from './outbound-limits.js';
 
 /** Bounds the TLS handshakes with services, which tenants choose, by the time that they take of the event loop. */
 export type Handshakes = ReturnType<typeof createHandshakes>;
@@ -32,8 +32,8 @@ export class HandshakesResting extends Overloaded {
   }
 }
 
-/** As `limits.handshakes` has them. */
-type HandshakeBounds = Pick<typeof limits.handshakes, 'quick' | 'burst' | 'rest' | 'remembered'>;
+/** As `handshakeLimits` has them. */
+type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' | 'remembered'>;
 
 /**
  * What handshakes take of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten. With one host it
@@ -45,7 +45,7 @@ type HandshakeBounds = Pick<typeof limits.handshakes, 'quick' | 'burst' | 'rest'
  */
 export function createHandshakes(
   isCalled: (ledger: number, host: string) => boolean = () => true,
-  bounds: HandshakeBounds = limits.handshakes,
+  bounds: HandshakeBounds = handshakeLimits,
   now: () => number = () => performance.now(),
 ) {
   const { quick, burst, rest, remembered } = bounds;

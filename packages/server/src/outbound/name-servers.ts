@@ -1,11 +1,11 @@
 import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as after } from 'node:timers/promises';
-import { limits } from '../limits.js';
+import { nameLimits } from './outbound-limits.js';
 
 /** What name servers say of a name. */
 export interface FoundAddresses {
-  /** None where the name is missing, or has none; of each family `limits.names.addresses` at most. */
+  /** None where the name is missing, or has none; of each family `nameLimits.addresses` at most. */
   readonly addresses: readonly LookupAddress[];
   /** Milliseconds that they are good: none where a family may be missing. */
   readonly life: number;
@@ -26,7 +26,7 @@ const ABSENT_CODES: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
  * @param servers in place of those of the system
  */
 export function createNameServers(servers?: readonly string[]): AskServers {
-  const { timeout, tries } = limits.names;
+  const { timeout, tries } = nameLimits;
   const resolver = new Resolver({ timeout, tries });
   if (servers) resolver.setServers(servers);
   return async (name, within) => {
@@ -40,7 +40,7 @@ export function createNameServers(servers?: readonly string[]): AskServers {
     const deadline = (milliseconds: number) => after(milliseconds, undefined, { signal: over.signal }).catch(() => {});
     await Promise.race([Promise.race(asked), deadline(within)]);
     const left = Math.max(until - performance.now(), 0);
-    const patience = answers.some(({ addresses }) => addresses.length > 0) ? limits.names.other : left;
+    const patience = answers.some(({ addresses }) => addresses.length > 0) ? nameLimits.other : left;
     await Promise.race([Promise.all(asked), deadline(Math.min(patience, left))]);
     over.abort();
     // In order of the families: IPv4 first.
@@ -60,7 +60,7 @@ interface AddressAnswer extends FoundAddresses {
 
 async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: number): Promise<AddressAnswer> {
   try {
-    const records = (await asking).slice(0, limits.names.addresses);
+    const records = (await asking).slice(0, nameLimits.addresses);
     return {
       family,
       addresses: records.map(({ address }) => ({ address, family })),

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
-import { limits } from '../limits.js';
 import { chargeCallers, createCallers } from './callers.js';
 import { addressesHere, HOSTS_FILE, parseHosts } from './hosts-file.js';
 import { type AskServers, createNameServers, type FoundAddresses } from './name-servers.js';
+import { nameLimits } from './outbound-limits.js';
 import { candidatesOf, parseSearchOrder, RESOLVER_FILE } from './search-order.js';
 import { watchFile } from './watched-file.js';
 
@@ -32,7 +32,7 @@ interface KnownAddresses {
  */
 export function createHostNames(options: NamesOptions = {}) {
   const { hostsFile = HOSTS_FILE, resolverFile = RESOLVER_FILE, servers } = options;
-  const { lookup: bounds, kept } = limits.names;
+  const { lookup: bounds, kept } = nameLimits;
   const hosts = watchFile(hostsFile, parseHosts);
   // The servers are those of the file as well: they are asked anew when it changes.
   const system = watchFile(resolverFile, (text) => ({
@@ -92,7 +92,7 @@ export function createHostNames(options: NamesOptions = {}) {
 const TOO_MANY: KnownAddresses = { addresses: [], code: 'EAI_AGAIN', until: 0 };
 
 function remember({ addresses, life, isUnsure }: FoundAddresses): KnownAddresses {
-  const { least, greatest, failed } = limits.names.life;
+  const { least, greatest, failed } = nameLimits.life;
   const code = addresses.length > 0 ? undefined : isUnsure ? 'EAI_AGAIN' : 'ENOTFOUND';
   const kept = code === undefined ? Math.min(Math.max(life, least), greatest) : failed;
   return { addresses, code, until: performance.now() + kept };
@@ -100,7 +100,7 @@ function remember({ addresses, life, isUnsure }: FoundAddresses): KnownAddresses
 
 /** The first of several names that has an address. All are asked for within the time of one lookup. */
 async function findFirst(names: readonly string[], ask: AskServers): Promise<FoundAddresses> {
-  const until = performance.now() + limits.names.within;
+  const until = performance.now() + nameLimits.within;
   let isUnsure = false;
   for (const name of names) {
     const left = until - performance.now();

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { limits } from '../limits.js';
+import { outboundLimits } from './outbound-limits.js';
 
 /** The open connections of a process to services outside, of all ledgers. */
 export type OpenSockets = ReturnType<typeof createOpenSockets>;
@@ -74,4 +74,4 @@ export function createOpenSockets(most: number) {
 }
 
 /** Those of this process. */
-export const openSockets = createOpenSockets(limits.outbound.sockets);
+export const openSockets = createOpenSockets(outboundLimits.sockets);

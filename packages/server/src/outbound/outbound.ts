@@ -11,9 +11,9 @@ export interface OutboundCall {
   readonly body?: string;
   /** Shown to a service that asks for one, over https. */
   readonly certificate?: ClientCertificate;
-  /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
+  /** Milliseconds until it is given up, the connection included; `outboundLimits.total` at most. */
   readonly within: number;
-  /** Only the status counts: of the body, `limits.outbound.ignored` is read. */
+  /** Only the status counts: of the body, `outboundLimits.ignored` is read. */
   readonly ignoresBody?: boolean;
   /** Gives the call up when aborted. */
   readonly signal?: AbortSignal;

@@ -1,14 +1,14 @@
 import { type OpenFile, openWithin } from '../base/contained-file.js';
+import { assetLimits } from '../kinds/reports/asset-limits.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
 import { boundConcurrency } from '../outbound/under-way.js';
 
 /**
- * Opens generated files below the operator's folder, as many at a time as `limits.assets` allows: whoever reads slowly
+ * Opens generated files below the operator's folder, as many at a time as `assetLimits` allows: whoever reads slowly
  * keeps a file open.
  */
 export function createAssetFolder(folder: string): NonNullable<Service['openAsset']> {
-  const bounded = boundConcurrency(limits.assets);
+  const bounded = boundConcurrency(assetLimits);
   return (ledger, path) =>
     new Promise<OpenFile | undefined>((resolve, reject) => {
       bounded(ledger, async () => {

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
+import { scheduleLimits } from '../kinds/policies/policy-limits.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
+import { stateLimits } from '../ledgers/state-limits.js';
 
 /** Runs the kind's own checks of data, beyond its request schema. Throws what the kind throws. */
 export async function checkData(
@@ -22,8 +23,8 @@ export async function checkData(
  * rules.
  *
  * @param domain the one that the record is in
- * @throws `record.invalid` when the ledger would hold more than `limits.state`; for a record in a domain, more than
- *   `limits.stateForDomains`; for a new effect or schedule, when there are as many as there may be
+ * @throws `record.invalid` when the ledger would hold more than `stateLimits.characters`; for a record in a domain, more than
+ *   `stateLimits.forDomains`; for a new effect or schedule, when there are as many as there may be
  */
 export function assertStateFits(
   kind: Kind,
@@ -46,7 +47,7 @@ export function assertStateFits(
  */
 export function assertGrowthFits(kind: Kind, ledger: Ledger, domain: string | undefined, grows: number): void {
   if (kind.access.part === undefined) return;
-  const most = domain === undefined ? limits.state : limits.stateForDomains;
+  const most = domain === undefined ? stateLimits.characters : stateLimits.forDomains;
   if (grows <= 0 || ledger.weight + grows <= most) return;
   const detail = `Policies, domains, schemas and effects of a ledger may hold ${most} characters together`;
   throw new LedgerError('record.invalid', domain === undefined ? detail : `${detail} when one in a domain is added`);
@@ -58,7 +59,7 @@ export function assertGrowthFits(kind: Kind, ledger: Ledger, domain: string | un
  */
 function assertRoomForEffect({ effects }: Ledger, domain: string | undefined): void {
   const all = [...effects.values()].flat();
-  const { count, inDomains } = limits.effects;
+  const { count, inDomains } = stateLimits.effects;
   if (all.length >= count) throw new LedgerError('record.invalid', `A ledger may have ${count} effects`);
   if (domain === undefined || all.filter((effect) => effect.domain !== undefined).length < inDomains) return;
   throw new LedgerError('record.invalid', `A ledger may have ${inDomains} effects in domains`);
@@ -70,7 +71,7 @@ function isSchedule({ access }: Kind, data: JsonObject | undefined): boolean {
 
 /** Each schedule makes work that no request waits for, every minute at most. */
 function assertScheduleFits(ledger: Ledger, domain: string | undefined): void {
-  const { policies, inDomains } = limits.schedules;
+  const { policies, inDomains } = scheduleLimits;
   const most = domain === undefined ? policies : inDomains;
   const held = [...ledger.policies.values()].filter(({ schema }) => schema === 'schedule').length;
   if (held < most) return;

@@ -8,12 +8,13 @@ import {
   readJson,
 } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
+import { filterLimits } from '../access/filter-limits.js';
 import type { AccessEntry } from '../access/rules.js';
 import { defined } from '../base/defined.js';
 import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { Indexed } from '../store/queries/list.js';
+import { recordLimits } from './record-limits.js';
 
 /** The result so far. */
 interface DocumentBuilder {
@@ -30,7 +31,7 @@ interface DocumentBuilder {
  *
  * Key, status, domain and moment have columns. Of `data`, only the members that the kind lets lists filter by are kept.
  *
- * @throws `record.invalid` when that is more than `limits.document`
+ * @throws `record.invalid` when that is more than `recordLimits.filterable`
  */
 export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
   const found: DocumentBuilder = { document: Object.create(null), size: 0 };
@@ -70,7 +71,7 @@ function collect(
   steps: readonly string[],
   arrays = 0,
 ): void {
-  if (path.length > limits.filter || depth > limits.filterDepth) return;
+  if (path.length > filterLimits.characters || depth > filterLimits.depth) return;
   if (Array.isArray(value)) {
     value.forEach((element, index) => {
       collect(found, path, depth, element, steps, arrays + 1);
@@ -92,7 +93,7 @@ function collect(
 
 /** The segments that a member adds to a path: its name may hold dots. */
 function segmentsOf(member: string): number {
-  return member.includes('.') ? member.split('.', limits.filterDepth + 1).length : 1;
+  return member.includes('.') ? member.split('.', filterLimits.depth + 1).length : 1;
 }
 
 /** Characters that a number, a boolean or a null counts as. */
@@ -101,8 +102,11 @@ const SCALAR = 8;
 function addToDocument(found: DocumentBuilder, path: string, value: Json): void {
   const values = found.document[path];
   found.size += (values ? 0 : path.length) + (typeof value === 'string' ? value.length : SCALAR);
-  if (found.size > limits.document) {
-    throw new LedgerError('record.invalid', `Record holds more than ${limits.document} characters to filter it by`);
+  if (found.size > recordLimits.filterable) {
+    throw new LedgerError(
+      'record.invalid',
+      `Record holds more than ${recordLimits.filterable} characters to filter it by`,
+    );
   }
   if (values) values.push(value);
   else found.document[path] = [value];
@@ -122,7 +126,7 @@ interface AccessFacts {
  * The facts that access to a version is judged by, for its index entry: lists leave out invisible records before
  * fetching them.
  *
- * @returns undefined when they are longer than `limits.judged`; the record itself is then judged
+ * @returns undefined when they are longer than `recordLimits.judged`; the record itself is then judged
  */
 export function formatAccessFacts(record: RecordEnvelope, change: number): string | undefined {
   const { owners, labels = [], thread } = record.meta;
@@ -134,7 +138,7 @@ export function formatAccessFacts(record: RecordEnvelope, change: number): strin
     thread,
   };
   const text = JSON.stringify(judged);
-  return text.length <= limits.judged ? text : undefined;
+  return text.length <= recordLimits.judged ? text : undefined;
 }
 
 /** The subject that the index entry of a record describes; undefined when the entry lacks the facts of this version. */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
-import { limits } from '../limits.js';
+import { dataLimits } from '../kinds/data.js';
+import { recordLimits } from './record-limits.js';
 
 /**
  * The labels of a record after a create or an update, applied proof by proof.
@@ -45,8 +46,8 @@ export function changeLabels(
   if (change === undefined) return had && [...had];
   const labels = Array.isArray(change) ? labelList(change, at) : applyOperators(had ?? [], change, at);
   const unique = [...new Set(labels)];
-  if (unique.length > limits.labels) {
-    throw new LedgerError('record.invalid', `Record labels limit of ${limits.labels} exceeded`);
+  if (unique.length > recordLimits.labels) {
+    throw new LedgerError('record.invalid', `Record labels limit of ${recordLimits.labels} exceeded`);
   }
   return unique.length === 0 ? undefined : unique;
 }
@@ -69,7 +70,7 @@ function applyOperators(had: readonly string[], change: Json, at: string): strin
 function labelList(value: Json, at: string): string[] {
   const list = Array.isArray(value) ? value : [value];
   return list.map((label) => {
-    if (typeof label !== 'string' || label.length === 0 || label.length > limits.label) throw labelsInvalid(at);
+    if (typeof label !== 'string' || label.length === 0 || label.length > dataLimits.label) throw labelsInvalid(at);
     return label;
   });
 }
@@ -77,7 +78,7 @@ function labelList(value: Json, at: string): string[] {
 function labelsInvalid(at: string): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
-    `Schema validation error: request/body${at} must be labels of 1 to ${limits.label} characters, or $push, $pull or $pullAll of them`,
+    `Schema validation error: request/body${at} must be labels of 1 to ${dataLimits.label} characters, or $push, $pull or $pullAll of them`,
     {
       errors: [
         {

@@ -3,7 +3,7 @@ import { instantOf } from '../base/instant.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
+import { recordLimits } from './record-limits.js';
 import type { SentProof } from './sent-record.js';
 
 /** Characters of a moment that a refusal repeats. */
@@ -26,8 +26,8 @@ export function assertMoments({ runtime }: Pick<Service, 'runtime'>, customs: re
         `Moment in the proof must be an ISO 8601 date: '${sent.slice(0, LONGEST_SHOWN)}'`,
       );
     }
-    if (Date.parse(instant) > runtime.now() + limits.momentAhead * 60_000) {
-      const detail = `Moment in the proof is more than ${limits.momentAhead} minutes ahead of the server's clock: '${sent}'`;
+    if (Date.parse(instant) > runtime.now() + recordLimits.momentAhead * 60_000) {
+      const detail = `Moment in the proof is more than ${recordLimits.momentAhead} minutes ahead of the server's clock: '${sent}'`;
       throw new LedgerError('record.invalid', detail);
     }
   }

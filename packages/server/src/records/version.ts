@@ -2,10 +2,10 @@ import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } 
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
 import { filterDocument, formatAccessFacts } from './document.js';
+import { recordLimits } from './record-limits.js';
 import { recordText } from './serve.js';
 
 /** The part of a write that follows from a version, whatever operation made it. */
@@ -32,14 +32,14 @@ export type VersionWrite = Omit<
  * @param ledger the id, and the version of the state it was decided on
  * @param change number of this version, from 1
  * @param most bytes it may hold
- * @throws `record.invalid` when it holds more, or exceeds `limits.document` for filters
+ * @throws `record.invalid` when it holds more, or exceeds `recordLimits.filterable` for filters
  */
 export function versionOf(
   ledger: Pick<Ledger, 'id' | 'version'>,
   kind: Kind,
   record: RecordEnvelope,
   change: number,
-  most: number = limits.record,
+  most: number = recordLimits.bytes,
 ): VersionWrite {
   const { hash, data, luid, meta } = record;
   const body = recordText(record);
@@ -75,7 +75,7 @@ export function versionAfter<First extends VersionWrite>(
   record: RecordEnvelope,
   { change, status, text: body }: { readonly change: number; readonly status: string; readonly text: string },
 ): First {
-  if (Buffer.byteLength(body) > limits.record) throw tooLarge(limits.record);
+  if (Buffer.byteLength(body) > recordLimits.bytes) throw tooLarge(recordLimits.bytes);
   return { ...first, change, status, body, judged: formatAccessFacts(record, change) };
 }
 

@@ -1,9 +1,9 @@
 import { type BackgroundWorker, ONE_OF_ALL } from '../background/worker.js';
-import { limits } from '../limits.js';
+import { queryLimits } from '../store/queries/query-limits.js';
 import type { Schedules } from '../store/schedules.js';
 
 /** As many as are marked at a time: there may be more. */
-const MOST_MARKED = limits.background.listed;
+const MOST_MARKED = queryLimits.due.listed;
 
 /**
  * Looks every two seconds, in one process of the deployment, which schedules there is something to do for, by the clock

@@ -1,12 +1,13 @@
 import { LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
+import { backgroundLimits } from '../background/background-limits.js';
 import type { BackgroundWorker } from '../background/worker.js';
 import { limitRate } from '../base/rate-limit.js';
+import { scheduleLimits } from '../kinds/policies/policy-limits.js';
 import { timetableOf } from '../kinds/policies/schedule.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { inSession, openOwnSession, type Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { ScheduleMetrics } from '../metrics.js';
 import { DUE_SCHEDULES, type FollowedSchedule, type Schedules } from '../store/schedules.js';
 import { judgeSchedule } from './judge.js';
@@ -29,7 +30,7 @@ type OnReportRefused = (ledger: Ledger, order: ReportOrder, error: LedgerError) 
 /** Creates the reports that schedule policies ask for, one ledger at a time (interface/policies#schedule-policies). */
 export function followSchedules(deps: ScheduleDeps): BackgroundWorker {
   const { service, logger } = deps;
-  const pass = limitRate(limits.background.lines, service.runtime.now);
+  const pass = limitRate(backgroundLimits.lines, service.runtime.now);
   const refused: OnReportRefused = ({ luid: ledger }, { policy: { luid: policy }, window }, { reason, detail }) => {
     const passed = pass();
     if (!passed) return;
@@ -132,7 +133,7 @@ async function currentPolicies(
 }
 
 /** Earlier releases took any number; creates that meet may go a little beyond the limit. */
-const MOST_SCHEDULES = 2 * limits.schedules.policies;
+const MOST_SCHEDULES = 2 * scheduleLimits.policies;
 
 async function recordsOf(session: Session, handles: readonly string[]): Promise<RecordEnvelope[]> {
   const records: RecordEnvelope[] = [];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import type { Task } from '../metering/task.js';
+import { schemaLimits } from './schema-limits.js';
 import { compileUserSchema, type UserSchema } from './user-schema.js';
 
 /**
@@ -11,9 +11,9 @@ import { compileUserSchema, type UserSchema } from './user-schema.js';
  */
 export class CompiledSchemas {
   readonly #kept = new LruCache<string, UserSchema>(
-    limits.schema.compiledWeight,
+    schemaLimits.compiledWeight,
     ({ weight }) => weight,
-    limits.compiled,
+    schemaLimits.compiled,
   );
 
   /** How many schemas are kept. */

@@ -4,8 +4,8 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { defined } from '../base/defined.js';
-import { limits } from '../limits.js';
 import { type ToldError, tellIntended } from './intended-errors.js';
+import { schemaLimits } from './schema-limits.js';
 import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
 import { listSharedSchemas } from './shared-schemas.js';
 
@@ -72,7 +72,7 @@ function wordingOf({ message, params }: ToldError): string {
 }
 
 function requestError(found: ErrorObject): RequestError {
-  const error = listAllowedValues(shortenError(found, limits.schema.text));
+  const error = listAllowedValues(shortenError(found, schemaLimits.text));
   return {
     ...error,
     path: `/body${error.instancePath}${formatMemberPath(error)}`,

@@ -1,9 +1,9 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { type CompiledSchema, compileInSlices, SchemaError, type Verdict } from '@countersign/safe-json-schema';
-import { limits } from '../limits.js';
 import type { Task } from '../metering/task.js';
+import { schemaLimits } from './schema-limits.js';
 
-const bounds = { ...limits.schema, steps: limits.validation * limits.schema.unitsPerMillisecond };
+const bounds = { ...schemaLimits, steps: schemaLimits.validation * schemaLimits.unitsPerMillisecond };
 
 /** A compiled user schema. */
 export interface UserSchema {
@@ -14,7 +14,7 @@ export interface UserSchema {
    *
    * @param note receives the steps that it took, on success and on failure
    * @throws LedgerError `record.schema-invalid` when `data` does not match: with all errors in the form of
-   *   interface/errors#schema-errors, up to `limits.schema.answered` of them. Without a list when judging it takes too
+   *   interface/errors#schema-errors, up to `schemaLimits.answered` of them. Without a list when judging it takes too
    *   long
    */
   check(data: JsonObject, note?: (steps: number) => void): void;
@@ -26,7 +26,7 @@ export interface UserSchema {
  *
  * @param task gives the work its turns: there may be some fifty milliseconds between two
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
- *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `limits.schema`
+ *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `schemaLimits`
  */
 export async function compileUserSchema(schema: JsonObject, task: Pick<Task, 'turn'>): Promise<UserSchema> {
   const compiled = await compileWithinBounds(schema, task);

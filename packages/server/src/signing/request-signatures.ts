@@ -2,8 +2,8 @@ import { decodeBase64, PROOF_METHOD, type Suite } from '@countersign/protocol';
 import { gather, type Watch } from '../base/gather.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { UnsignedProof } from '../keys/signing-key.js';
-import { limits } from '../limits.js';
 import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './messages.js';
+import { signatureLimits } from './signature-limits.js';
 import type { SignatureCheck, Signing } from './signing.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
@@ -69,7 +69,7 @@ function gatherByLedger<Item, Out>(
   run: (items: readonly Item[]) => Promise<readonly Out[]>,
   watch: Watch,
 ): (ledger: number, items: readonly Item[]) => Promise<readonly Out[]> {
-  const { message: most, concurrency, ...bounds } = limits.signatures;
+  const { message: most, concurrency, ...bounds } = signatureLimits;
   const share = createWeightedSemaphore({ ...bounds, patience: Number.POSITIVE_INFINITY });
   const ask = gather(
     async (requests: readonly (readonly Item[])[]) => {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { limits } from '../limits.js';
+import { databaseLimits } from './database-limits.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { assertSameMasterKey } from './key-check.js';
@@ -38,7 +38,7 @@ export async function openDatabase(options: DatabaseOptions) {
   const epochs = await migrateDatabase(options, failed);
   const pools = createPools(database, epochs.verify, failed);
   const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
-  const readiness = await watchReadiness(pools.others, limits.readiness, logger, now);
+  const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, now);
   try {
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
     return {

@@ -1,7 +1,7 @@
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { limits } from '../limits.js';
+import { databaseLimits } from './database-limits.js';
 import { type WriteGuard, WritesRefused } from './writes-refused.js';
 
 /** The disk of the embedded PostgreSQL has too little room for a write: the request is answered 503. */
@@ -51,7 +51,7 @@ export async function watchDiskSpace(
   folder: string | undefined,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-  least: FreeDisk = limits.freeDisk,
+  least: FreeDisk = databaseLimits.freeDisk,
 ): Promise<DiskSpace> {
   if (folder === undefined) return UNWATCHED;
   const leastForNew = least.create * ((await freeBytes(folder)) + (await databaseSize(pool)));

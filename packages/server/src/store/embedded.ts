@@ -1,5 +1,5 @@
 import { type Postgres, startPostgres } from '@countersign/embedded-postgres';
-import { limits } from '../limits.js';
+import { databaseLimits } from './database-limits.js';
 
 export interface EmbeddedOptions {
   /** DATA_DIR. */
@@ -16,7 +16,7 @@ export interface EmbeddedOptions {
 
 /** Connections to the database that one process has at most. */
 export function countConnections(): number {
-  return Object.values(limits.connections).reduce<number>((sum, count) => sum + count, 0);
+  return Object.values(databaseLimits.connections).reduce<number>((sum, count) => sum + count, 0);
 }
 
 /**
@@ -24,7 +24,7 @@ export function countConnections(): number {
  * beside the others when they are replaced, and those of operators.
  */
 export function countAllConnections(workers: number): number {
-  return (workers + 1) * countConnections() + limits.spareConnections;
+  return (workers + 1) * countConnections() + databaseLimits.spareConnections;
 }
 
 /**
@@ -37,8 +37,8 @@ export function startEmbedded({ workers, ...options }: EmbeddedOptions): Promise
     ...options,
     name: 'countersign',
     connections: countAllConnections(workers),
-    restarts: limits.restarts,
-    leastFree: limits.freeDisk.start,
+    restarts: databaseLimits.restarts,
+    leastFree: databaseLimits.freeDisk.start,
     dataDirSetting: 'DATA_DIR',
     alternative: 'set DATABASE_URL to a PostgreSQL of yours',
   });

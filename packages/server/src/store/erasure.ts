@@ -1,7 +1,6 @@
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
-import { gather } from '../base/gather.js';
-import { limits } from '../limits.js';
+import { gather, gatherLimits } from '../base/gather.js';
 import { textArray } from './arrays.js';
 import { isSerializationFailure, type Runner, storeTogether } from './committer/batch.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
@@ -9,6 +8,22 @@ import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
 import { addBytes } from './stored-bytes.js';
 import { transaction } from './transaction.js';
+
+/** Erasures of records. */
+export const erasureLimits = {
+  /** Characters of the reason. */
+  reason: 1_000,
+  /** Attempts at an erasure while changes of the record wait to be sealed. */
+  tries: 50,
+  /** Milliseconds between these attempts. */
+  pause: 100,
+  /** Erasures that are stored at a time, each of another ledger: fewer than the connections. */
+  concurrency: 2,
+  /** Texts of a record that are read at a time. */
+  texts: 8,
+  /** Deliveries that are read at a time. */
+  deliveries: 500,
+} as const;
 
 /** An erasure as it was decided: the change that says so, and what replaces that which is kept without its text. */
 export interface Erasure {
@@ -44,7 +59,7 @@ interface Traces {
  * @throws as `eraseRecord` does; Overloaded when too many wait
  */
 export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<Outcome> {
-  const bounds = { batch: 1, queue: limits.queue, concurrency: limits.erasure.concurrency, each: 1 };
+  const bounds = { batch: 1, queue: gatherLimits.queue, concurrency: erasureLimits.concurrency, each: 1 };
   const apart = ({ write }: Erasure) => write.ledger;
   return gather<Erasure, Outcome>(async ([one]) => [await eraseRecord(pool, one!)], { ...bounds, apart });
 }
@@ -140,14 +155,14 @@ async function findKeys(
     const { rows }: pg.QueryResult<{ change: number; body: string | null }> = await pool.query(
       `select change, body from version where ledger_id = $1 and luid = $2 and ($3::int is null or change < $3)
        order by change desc limit $4`,
-      [...of, before, limits.erasure.texts],
+      [...of, before, erasureLimits.texts],
     );
     for (const { body } of rows) {
       const key = body === null ? undefined : keyOf(body);
       if (key !== undefined) keys.add(key);
     }
     before = rows.at(-1)?.change ?? null;
-    isLast = rows.length < limits.erasure.texts;
+    isLast = rows.length < erasureLimits.texts;
   }
   return [...keys];
 }
@@ -187,7 +202,7 @@ async function veilProofs(
  * @returns the bytes that this frees
  */
 async function emptyDeliveries(client: pg.ClientBase, erasure: Erasure, handles: readonly string[]): Promise<number> {
-  const { deliveries: most } = limits.erasure;
+  const { deliveries: most } = erasureLimits;
   // In their order, so that two who lock the same ones do not wait for each other.
   let freed = 0;
   for (let at = 0; at < handles.length; at += most)

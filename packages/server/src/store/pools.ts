@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { limits } from '../limits.js';
+import { databaseLimits } from './database-limits.js';
 import type { EpochGuard } from './epoch-guard.js';
 import { createPool } from './pool.js';
+import { queryLimits } from './queries/query-limits.js';
 
 /**
  * The pools of a process. Each has its own timeouts, and connections that the others leave alone.
@@ -10,9 +11,9 @@ import { createPool } from './pool.js';
  * @param failed told of an idle connection that fails
  */
 export function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
-  const { connections, listed, listing, background } = limits;
-  const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
-  const short = { statement_timeout: background.query, query_timeout: background.query };
+  const { connections, listing, leases } = databaseLimits;
+  const patience = { statement_timeout: queryLimits.listed.quick, connectionTimeoutMillis: 2 * listing };
+  const short = { statement_timeout: leases, query_timeout: leases };
   return {
     lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
     deliveries: createPool({ max: connections.deliveries, ...database, onConnect }, failed),

@@ -1,10 +1,27 @@
 import { LedgerError } from '@countersign/protocol';
 import type pg from 'pg';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import type { Write } from './committer/write.js';
 import { bytesOf, secretBytesOf } from './committer/write-size.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
+
+/** What a ledger may store (interface/limits#stored-bytes). */
+export const quotaLimits = {
+  /** Ledgers whose stored bytes are known. */
+  known: 10_000,
+  fresh: {
+    /** Milliseconds for which what a ledger stores counts as known, while that is less than half of its quota. */
+    far: 10_000,
+    /** Milliseconds for which it does when it is more. */
+    near: 1_000,
+    /** Part of a ledger's room that this process may store meanwhile. */
+    part: 1 / 16,
+  },
+  /** Times the quota that records may take which the rules of the ledger are in. */
+  rules: 1.1,
+  /** Bytes that a drop may add to a version where there is no room. */
+  end: 2 * 1024,
+} as const;
 
 /** What ledgers may store. */
 export interface Quotas {
@@ -61,7 +78,7 @@ export function createQuotas(
   refused: () => void = () => {},
 ): Quotas {
   const now = () => performance.now();
-  const known = new LruCache<number, Storage>(limits.quota.known);
+  const known = new LruCache<number, Storage>(quotaLimits.known);
 
   const ask = async (ledger: number, storage: Storage) => {
     const { rows } = await pool.query<{ used: number; quota: number | null }>({
@@ -97,7 +114,7 @@ export function createQuotas(
   const sizeOf = (write: Write) => bytesOf(write) + secretBytesOf(write);
   const take = (storage: Storage, write: Write, mayExceed: MayExceed | undefined) => {
     const bytes = sizeOf(write);
-    const quota = storage.quota * (write.bumpsRules ? limits.quota.rules : 1);
+    const quota = storage.quota * (write.bumpsRules ? quotaLimits.rules : 1);
     if (storage.used + bytes > quota) return exceed(storage, bytes, mayExceed);
     add(storage, bytes);
     return undefined;
@@ -109,7 +126,7 @@ export function createQuotas(
     const storage = find(ledger);
     const isNear = storage.used > storage.quota / 2;
     const age = now() - storage.since;
-    const { near, far, part } = limits.quota.fresh;
+    const { near, far, part } = quotaLimits.fresh;
     // Other processes may have stored as much: the less room there is, the sooner the database is asked.
     const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
     if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))

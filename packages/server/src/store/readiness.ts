@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { limits } from '../limits.js';
+import { momentLimits } from '../base/ledger-clock.js';
 import { createClockCheck } from './clock-check.js';
 import type { WriteGuard } from './writes-refused.js';
 
@@ -32,7 +32,7 @@ export async function watchReadiness(
   now?: () => number,
 ): Promise<Readiness> {
   const closing = new AbortController();
-  const clock = createClockCheck(limits.moments.ahead, logger);
+  const clock = createClockCheck(momentLimits.ahead, logger);
   const ping = { text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as now', query_timeout: patience };
   let isReady = true;
   const tell = (is: boolean, err?: unknown) => {

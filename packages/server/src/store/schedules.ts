@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { limits } from '../limits.js';
 import { queryUntil } from './abortable.js';
+import { queryLimits } from './queries/query-limits.js';
 
 /** How far the schedule of a policy has been followed. Times are milliseconds since 1970. */
 export interface FollowedSchedule {
@@ -26,14 +26,14 @@ const MARK_DUE = `with fresh as (
     select r.ledger_id, r.luid, 0, $1 from record r join ledger l on l.id = r.ledger_id
     where ${IS_SCHEDULE}
       and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
-    order by r.ledger_id, r.luid limit ${limits.background.listed}
+    order by r.ledger_id, r.luid limit ${queryLimits.due.listed}
     on conflict do nothing returning ledger_id
   ),
   woken as (
     update schedule set due = $1 where (ledger_id, policy) in (
       select s.ledger_id, s.policy from schedule s join ledger l on l.id = s.ledger_id
       where s.due is null and (s.version <> l.version or s.next_at <= $1)
-      order by s.ledger_id, s.policy limit ${limits.background.listed} for update of s skip locked)
+      order by s.ledger_id, s.policy limit ${queryLimits.due.listed} for update of s skip locked)
     returning ledger_id
   )
   select (select count(*) from fresh)::int + (select count(*) from woken)::int as marked`;

@@ -1,10 +1,11 @@
 import type pg from 'pg';
+import { gatherLimits } from '../base/gather.js';
 import type { LedgerClock } from '../base/ledger-clock.js';
-import { limits } from '../limits.js';
 import { createCommitter, createSettling } from './committer/commit.js';
 import { createLabeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
 import type { Outcome, Write } from './committer/write.js';
+import { databaseLimits } from './database-limits.js';
 import { UNWATCHED } from './disk-space.js';
 import { createErasing, type Erasure } from './erasure.js';
 import { createLoadBooks } from './money/books.js';
@@ -20,6 +21,7 @@ import { createLedgerStore, type LedgerStore } from './queries/ledgers.js';
 import { createLinked } from './queries/linked.js';
 import { createLists, type Lists } from './queries/list.js';
 import { createLookup } from './queries/lookup.js';
+import { queryLimits } from './queries/query-limits.js';
 import { createSecrets } from './queries/secrets.js';
 import { createSignerLookup } from './queries/signers.js';
 import type { Queryable } from './queries/statement.js';
@@ -55,13 +57,15 @@ function listings(on: Queryable) {
 /**
  * Lists on behalf of clients: as many at a time as there are connections, fewer of one ledger, and slow ones apart.
  *
- * @param pool whose statements are canceled after `limits.listed.quick` milliseconds
+ * @param pool whose statements are canceled after `queryLimits.listed.quick` milliseconds
  */
 function admitLists(pool: pg.Pool): Listings {
-  const { connections, listed, queue } = limits;
+  const { connections } = databaseLimits;
+  const { listed } = queryLimits;
+  const { queue } = gatherLimits;
   const admit = createAdmission({ ...listed, concurrency: connections.lists, queue });
   const quick = listings(pool);
-  const slow = listings(withTimeout(pool, limits.listing));
+  const slow = listings(withTimeout(pool, databaseLimits.listing));
   const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>, abandoned?: () => Error | undefined) =>
     admit(
       ledger,
@@ -174,7 +178,7 @@ export function createStore(
     ...checkReads(pool, guards.check),
     linked: createLinked(pool, guards),
     labeled: createLabeled(pool),
-    holds: createHolds(withTimeout(pool, limits.listing)),
+    holds: createHolds(withTimeout(pool, databaseLimits.listing)),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
     retries: {

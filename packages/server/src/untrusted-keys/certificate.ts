@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { limits } from '../limits.js';
 import { type DerValue, MalformedDer, readDer, TAG } from './der.js';
+import { keyLimits } from './key-limits.js';
 import { bytesOfPem, pemBlocks, toPem } from './pem.js';
 import { readPrivateKey } from './private-key.js';
 import { isTakenPublicKey } from './public-key.js';
@@ -40,7 +40,7 @@ const UNREADABLE_CERTIFICATE = 'The certificate cannot be read';
  * @throws UnusableKey for a chain that is too long or cannot be read, or has a key that is not taken
  */
 export function judgeChain(chain: string): readonly Buffer[] {
-  const { characters, count } = limits.untrustedKeys.chain;
+  const { characters, count } = keyLimits.chain;
   if (chain.length > characters) throw new UnusableKey('The certificate is too long');
   const blocks = pemBlocks(chain).filter(({ label }) => label === 'CERTIFICATE');
   if (blocks.length > count) throw new UnusableKey(`There are more than ${count} certificates`);

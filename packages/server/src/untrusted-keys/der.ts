@@ -1,5 +1,5 @@
 import { type BaseBlock, fromBER } from 'asn1js';
-import { limits } from '../limits.js';
+import { keyLimits } from './key-limits.js';
 
 /** Tags of what keys and certificates are made of. */
 export const TAG = {
@@ -94,7 +94,7 @@ export class DerValue {
  * @throws MalformedDer
  */
 export function readDer(bytes: Uint8Array): DerValue {
-  const { depth: maxDepth, values: maxNodes } = limits.untrustedKeys.der;
+  const { depth: maxDepth, values: maxNodes } = keyLimits.der;
   assertIdentifiersAreShort(bytes, 0, bytes.length, maxDepth);
   const { offset, result } = parseBer(bytes, { maxDepth, maxNodes, parseEmbedded: false, copyInput: false });
   if (offset !== bytes.length || result.error) throw new MalformedDer('The bytes are not one value');
@@ -120,8 +120,7 @@ function assertIdentifiersAreShort(bytes: Uint8Array, start: number, end: number
     const length = digits === 0 ? first : bytes.subarray(at + 2, content).reduce((sum, byte) => sum * 256 + byte, 0);
     if (content + length > end) throw new MalformedDer('A length is wrong');
     const isIdentifier = (tag & TAG_BITS.class) === 0 && IDENTIFIERS.includes(tag & TAG_BITS.number);
-    if (isIdentifier && length > limits.untrustedKeys.der.identifier)
-      throw new MalformedDer('An identifier is too long');
+    if (isIdentifier && length > keyLimits.der.identifier) throw new MalformedDer('An identifier is too long');
     if ((tag & TAG_BITS.constructed) !== 0) assertIdentifiersAreShort(bytes, content, content + length, levels - 1);
     at = content + length;
   }

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
 import { type Algorithm, curveOf, readAlgorithm, writeAlgorithm } from './algorithm.js';
 import { type DerValue, derOf, integerOf, MalformedDer, readDer, sequenceOf, TAG } from './der.js';
+import { keyLimits } from './key-limits.js';
 import { bytesOfPem, type PemBlock, pemBlocks } from './pem.js';
 import { RSA_SIZES } from './public-key.js';
 import { fitsTogether, havePrimes, isBoundedRsa, type RsaPrivate, readRsaPrivate, writeRsaPrivate } from './rsa.js';
@@ -16,7 +16,7 @@ export interface SigningPrivateKey {
 }
 
 /** What became of the last texts that were judged, by their digest: the same key is judged once. */
-const keyCache = new LruCache<string, SigningPrivateKey | { readonly refusal: string }>(limits.untrustedKeys.judged);
+const keyCache = new LruCache<string, SigningPrivateKey | { readonly refusal: string }>(keyLimits.judged);
 
 /**
  * The private key of a PEM text: PKCS#8, PKCS#1 or SEC 1. OpenSSL is given bytes that are made here from the numbers of the
@@ -25,7 +25,7 @@ const keyCache = new LruCache<string, SigningPrivateKey | { readonly refusal: st
  * @throws UnusableKey for any but RSA of 2,048 to 4,096 bits whose numbers fit together, P-256, P-384, P-521 and Ed25519
  */
 export function readPrivateKey(pem: string): SigningPrivateKey {
-  if (pem.length > limits.untrustedKeys.privateKey) throw new UnusableKey('The private key is too long');
+  if (pem.length > keyLimits.privateKey) throw new UnusableKey('The private key is too long');
   const name = createHash('sha256').update(pem).digest('base64');
   const outcome = keyCache.getOrSet(name, () => judgePrivateKey(pem));
   if ('refusal' in outcome) throw new UnusableKey(outcome.refusal);

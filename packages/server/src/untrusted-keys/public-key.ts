@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { limits } from '../limits.js';
 import { type Algorithm, readAlgorithm, writeAlgorithm } from './algorithm.js';
 import { isPoint } from './curves.js';
 import { type DerValue, derOf, MalformedDer, readDer, sequenceOf, TAG } from './der.js';
+import { keyLimits } from './key-limits.js';
 import { isBoundedRsa, type RsaPublic, readRsaPublic, writeRsaPublic } from './rsa.js';
 import { UnusableKey } from './unusable-key.js';
 
@@ -41,7 +41,7 @@ export interface RsaVerifyingKey {
  * @throws UnusableKey
  */
 export function readRsaPublicKey(text: string): RsaVerifyingKey {
-  if (text.length > limits.untrustedKeys.publicKey) throw new UnusableKey('The public key is too long');
+  if (text.length > keyLimits.publicKey) throw new UnusableKey('The public key is too long');
   const numbers = rsaNumbersIn(Buffer.from(text, 'base64'));
   if (!numbers || !isBoundedRsa(numbers)) throw new UnusableKey(`The public key is not ${RSA_SIZES}`);
   const key = createPublicKey({ key: writePublicKeyInfo(numbers), format: 'der', type: 'spki' });
@@ -49,7 +49,7 @@ export function readRsaPublicKey(text: string): RsaVerifyingKey {
 }
 
 /** What is taken of RSA, in words. */
-const { least, greatest } = limits.untrustedKeys.rsa;
+const { least, greatest } = keyLimits.rsa;
 export const RSA_SIZES = `RSA of ${least} to ${greatest} bits`;
 
 function rsaNumbersIn(bytes: Uint8Array): RsaPublic | undefined {

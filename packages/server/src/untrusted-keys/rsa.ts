@@ -1,5 +1,5 @@
-import { limits } from '../limits.js';
 import { type DerValue, integerOf, MalformedDer, sequenceOf } from './der.js';
+import { keyLimits } from './key-limits.js';
 
 /** The public part of an RSA key. */
 export interface RsaPublic {
@@ -12,7 +12,7 @@ export interface RsaPublic {
  * numbers belong to no key.
  */
 export function isBoundedRsa({ modulus, exponent }: RsaPublic): boolean {
-  const { least, greatest, exponentBits } = limits.untrustedKeys.rsa;
+  const { least, greatest, exponentBits } = keyLimits.rsa;
   const size = bitsOf(modulus);
   if (size < least || size > greatest || isEven(modulus)) return false;
   return exponent >= 3n && !isEven(exponent) && bitsOf(exponent) <= exponentBits;
@@ -62,7 +62,7 @@ export function readRsaPrivate(value: DerValue): RsaPrivate | undefined {
 export function fitsTogether(key: RsaPrivate): boolean {
   const { modulus, exponent, privateExponent, primes, exponents, coefficient } = key;
   const [p, q] = primes;
-  const longest = bitsOf(modulus) / 2 + limits.untrustedKeys.rsa.unequal;
+  const longest = bitsOf(modulus) / 2 + keyLimits.rsa.unequal;
   if (p * q !== modulus || primes.some((prime) => bitsOf(prime) > longest)) return false;
   const areInverse = primes.every((prime, index) => {
     const own = exponents[index]!;

@@ -1,7 +1,7 @@
 import type { Suite } from '@countersign/protocol';
 import { formatAddCheckpoint, formatNote, type NoteKey, parseNote, verifyNote } from '@countersign/protocol/log';
-import { limits } from '../limits.js';
 import type { Outbound } from '../outbound/outbound.js';
+import { witnessLimits } from './witness-limits.js';
 
 /** A checkpoint, and what a witness is asked to go on from. */
 export interface Request {
@@ -50,7 +50,7 @@ export async function askWitness(
     url: inFolder(asked, 'add-checkpoint'),
     headers: { 'content-type': 'text/plain; charset=utf-8', 'accept-encoding': 'identity' },
     body: formatAddCheckpoint({ old, proof, checkpoint: note }),
-    within: limits.witnesses.within,
+    within: witnessLimits.within,
     signal,
   });
   if (status === 200) return readCosignature(asked.key, note, text, suite);

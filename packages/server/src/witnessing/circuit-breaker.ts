@@ -1,7 +1,7 @@
 import { type BackOff, backOff } from '../base/back-off.js';
 import { Overloaded } from '../base/gather.js';
-import { LruCache } from '../base/lru-cache.js';
-import { limits } from '../limits.js';
+import { cacheLimits, LruCache } from '../base/lru-cache.js';
+import { witnessLimits } from './witness-limits.js';
 
 /** How a witness has served this process, and what it may be asked because of it. */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
@@ -20,11 +20,11 @@ interface FailureCount {
 export function createCircuitBreaker(
   clock: () => number,
   random: () => number,
-  refused: BackOff = limits.witnesses.refused,
+  refused: BackOff = witnessLimits.refused,
 ) {
-  const { each, patience, retry } = limits.witnesses;
+  const { each, patience, retry } = witnessLimits;
   const all: FailureCount = { count: 0, until: 0 };
-  const byLedger = new LruCache<number, FailureCount>(limits.ledgers.count);
+  const byLedger = new LruCache<number, FailureCount>(cacheLimits.ledgers);
   const waiting = new Set<() => void>();
   let underWay = 0;
 

@@ -1,12 +1,12 @@
 import type { Suite } from '@countersign/protocol';
 import { LogError, type NoteKey, openCheckpoint } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
-import { limits } from '../limits.js';
 import { contradictionOf } from '../log/contradiction.js';
 import type { Logs } from '../log/log.js';
 import type { Shown } from '../log/publish.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { type AskedWitness, inFolder } from './ask.js';
+import { witnessLimits } from './witness-limits.js';
 
 /** A witness that says that it has cosigned another tree. */
 export interface WitnessClaim {
@@ -46,7 +46,7 @@ export async function seekEvidence(
     method: 'GET',
     url: inFolder(asked, `${Buffer.from(sha256(Buffer.from(key.name))).toString('hex')}/checkpoint`),
     headers: { 'accept-encoding': 'identity' },
-    within: limits.witnesses.within,
+    within: witnessLimits.within,
     signal,
   });
   if (status !== 200) return { why: `it speaks of another tree, and answered ${status} when asked to show it` };

@@ -2,10 +2,10 @@ import type { Suite } from '@countersign/protocol';
 import { formatVkey, isQuorumMet, type Policy } from '@countersign/protocol/log';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { backgroundLimits } from '../background/background-limits.js';
 import type { BackgroundWorker } from '../background/worker.js';
 import type { BackOff } from '../base/back-off.js';
 import { limitRate } from '../base/rate-limit.js';
-import { limits } from '../limits.js';
 import { checkpointKey } from '../log/checkpoint.js';
 import type { Logs } from '../log/log.js';
 import { LogStopped, type Shown } from '../log/publish.js';
@@ -21,6 +21,7 @@ import {
 import { askWitness, type WitnessAnswered } from './ask.js';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js';
 import { seekEvidence } from './evidence.js';
+import { witnessLimits } from './witness-limits.js';
 
 /** The witnesses of a deployment. */
 export interface Witnesses {
@@ -97,7 +98,7 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, deps: Witn
     rest: interval,
     takesTurns: true,
     timeout: 60_000,
-    concurrency: limits.witnesses.concurrency,
+    concurrency: witnessLimits.concurrency,
     each: 1,
     async run({ ledger }, signal) {
       const shown = await logs.newest(ledger).catch(unlessStopped);
@@ -169,7 +170,7 @@ async function judgeClaim(
 
 /** Counts what witnesses answer, and writes what went wrong to the log, so many lines of it. */
 function createTeller({ logs, logger, clock }: WitnessingDeps) {
-  const pass = limitRate(limits.background.lines, clock);
+  const pass = limitRate(backgroundLimits.lines, clock);
   return ({ name }: Witness, { luid, size }: Shown, answered: WitnessAnswered) => {
     if (answered.outcome === 'elsewhere') return;
     logs.asked(name, answered.outcome);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -12,7 +12,7 @@ const server = withServer();
 /** A slice's budget is gone before it is known whether this is found in `TEXT`. */
 const DEAR = `${'a_'.repeat(500)}z`;
 const TEXT = `z${'a'.repeat(900_000)}`;
-const TOO_MUCH = `The rules and records of the ledger take more work to judge than the ${limits.work.slice} steps that there may be at a time.`;
+const TOO_MUCH = `The rules and records of the ledger take more work to judge than the ${workLimits.slice} steps that there may be at a time.`;
 
 /** A ledger that strangers may read wallets of as its one policy says. */
 async function readableAs(values: JsonObject[]): Promise<TestClient> {

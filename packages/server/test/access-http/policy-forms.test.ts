@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
 import { RULE_ACTIONS } from '../../src/access/rules.js';
-import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { effortOf } from '../support/effort.js';
@@ -237,11 +237,11 @@ describe('how many rules there may be', () => {
     ['on a wallet', '/wallets', (access) => ({ handle: `w-${access.length}`, access })],
     ['in a policy', '/policies', (values) => ({ handle: `p-${values.length}`, schema: 'access', values })],
   ])('%s', async (_, path, data) => {
-    expect(outcome(await client.create(path, data(rules(limits.rules))))).toBe('201');
-    for (const count of [limits.rules + 1, 10_000]) {
+    expect(outcome(await client.create(path, data(rules(accessLimits.rules))))).toBe('201');
+    for (const count of [accessLimits.rules + 1, 10_000]) {
       const answer = await client.create(path, data(rules(count)));
       expect([answer.status, answer.body.data.reason]).toEqual([422, 'record.schema-invalid']);
-      expect(answer.body.data.detail).toContain(`must NOT have more than ${limits.rules} items`);
+      expect(answer.body.data.detail).toContain(`must NOT have more than ${accessLimits.rules} items`);
     }
   });
 
@@ -251,7 +251,7 @@ describe('how many rules there may be', () => {
     const { parent: _, config: __, ...data } = ledger.data;
     const access = rules(10_000);
     const answer = await open.update('/ledger', ledger, { ...data, access });
-    expect(outcome(answer)).toContain(`must NOT have more than ${limits.rules} items`);
+    expect(outcome(answer)).toContain(`must NOT have more than ${accessLimits.rules} items`);
   });
 
   it('a great many references and a long chain are walked once', async () => {
@@ -266,7 +266,7 @@ describe('how many rules there may be', () => {
         extend,
       });
     }
-    const access = Array.from({ length: limits.rules }, (_, at) => ({ policy: `c-${at % 30}` }));
+    const access = Array.from({ length: accessLimits.rules }, (_, at) => ({ policy: `c-${at % 30}` }));
     await stored(open, 'wallet', { handle: 'w', access });
     // Walked again wherever it is named, the chain would be followed more often than can be counted.
     const read = async () => expect(outcome(await open.get('/wallets/w'))).toBe('200');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { parseServerRules } from '../../src/access/server-rules.js';
 import { parseConfig } from '../../src/config.js';
-import { limits } from '../../src/limits.js';
 import { newKey, noteLedger, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { stored } from '../support/scene.js';
@@ -115,7 +115,9 @@ describe('the setting SERVER_ACCESS_RULES', () => {
 
   it('has as many rules as a record may have', () => {
     const rules = (count: number) => JSON.stringify(Array(count).fill({ action: 'read', record: 'ledger' }));
-    expect(parseServerRules(rules(limits.rules))).toHaveLength(limits.rules);
-    expect(() => parseServerRules(rules(limits.rules + 1))).toThrow(`must NOT have more than ${limits.rules} items`);
+    expect(parseServerRules(rules(accessLimits.rules))).toHaveLength(accessLimits.rules);
+    expect(() => parseServerRules(rules(accessLimits.rules + 1))).toThrow(
+      `must NOT have more than ${accessLimits.rules} items`,
+    );
   });
 });

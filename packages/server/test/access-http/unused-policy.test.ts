@@ -1,7 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { LedgerTask } from '../../src/metering/task.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 import { newKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer, withServer } from '../support/server.js';
@@ -86,7 +86,7 @@ describe('an active access policy to which nothing refers', () => {
     const { spend } = LedgerTask.prototype;
     const spending = vi.spyOn(LedgerTask.prototype, 'spend').mockImplementation(function (this: LedgerTask, steps) {
       // What has used up its steps when it comes to the hint.
-      if (new Error().stack?.includes('hintOnPolicy')) this.chargeUnbounded(limits.work.request);
+      if (new Error().stack?.includes('hintOnPolicy')) this.chargeUnbounded(workLimits.request);
       spend.call(this, steps);
     });
     try {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
 import type { Caller } from '../../src/access/caller.js';
 import { askers, grants as grantsTo } from '../../src/access/check.js';
 import type { AccessContext } from '../../src/access/context.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
-import { limits } from '../../src/limits.js';
 import { bears, context, policy, registered, signs, stored } from './scene.js';
 
 const alice = registered('alice');
@@ -110,7 +110,7 @@ it('shows once what several signers are granted by, in order, and judges a few s
     { action: 'any', record: 'wallet' },
     { action: 'read', record: 'wallet' },
   ]);
-  const many = Array.from({ length: limits.readers + 1 }, (_, at) => registered(`reader-${at}`));
+  const many = Array.from({ length: accessLimits.readers + 1 }, (_, at) => registered(`reader-${at}`));
   expect(grants('read', undefined, { proofs: many.slice(1) }, here)).toHaveLength(1);
   expect(() => grants('read', undefined, { proofs: many }, here)).toThrow('More than 4 signers');
   expect(grants('update', undefined, { proofs: many }, here)).toHaveLength(1);

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallerToken } from '../../src/access/caller.js';
 import { matches, member } from '../../src/access/condition.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
 import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matchers.js';
 import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
-import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import { bare, registered } from './scene.js';
 
@@ -184,7 +184,7 @@ describe('conditions', () => {
   });
 
   it('$regex beyond the limit never holds', () => {
-    const text = 'a'.repeat(limits.filter + 1);
+    const text = 'a'.repeat(filterLimits.characters + 1);
     expect(matches({ $regex: text.slice(1) }, text, UNBOUNDED)).toBe(true);
     expect(matches({ $regex: text }, text, UNBOUNDED)).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
 import { accessRefusal, refuseForPermissions } from '../../src/access/refusal.js';
 import type { Rule } from '../../src/access/rules.js';
-import { limits } from '../../src/limits.js';
 import { bears, context, nobody, registered, signs, stored } from './scene.js';
 
 const bob = registered('bob');
@@ -73,6 +73,6 @@ it('as many errors as the limit, and no more', () => {
     );
     return Array.isArray(error.custom?.errors) ? error.custom.errors.length : 0;
   };
-  expect(counted(limits.rules - 2)).toBe(limits.rules);
-  expect(counted(limits.rules - 1)).toBe(limits.rules);
+  expect(counted(accessLimits.rules - 2)).toBe(accessLimits.rules);
+  expect(counted(accessLimits.rules - 1)).toBe(accessLimits.rules);
 });

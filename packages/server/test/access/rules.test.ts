@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
 import { AccessEntries, AccessValues, RULE_ACTIONS, SignerMatcher } from '../../src/access/rules.js';
 import { oneOfNames } from '../../src/kinds/data.js';
 import { recordNames } from '../../src/kinds/registry.js';
-import { limits } from '../../src/limits.js';
 import { listSharedSchemas } from '../../src/schemas/shared-schemas.js';
 
 const ajv = new Ajv2020({ strict: true, inlineRefs: false, schemas: listSharedSchemas() });
@@ -96,15 +97,15 @@ it.each([
 it('as many rules as the limit, and no more', () => {
   const rules = (count: number) => Array.from({ length: count }, () => ({ action: 'read' }));
   for (const validate of [entries, values]) {
-    expect(validate(rules(limits.rules))).toBe(true);
-    expect(validate(rules(limits.rules + 1))).toBe(false);
+    expect(validate(rules(accessLimits.rules))).toBe(true);
+    expect(validate(rules(accessLimits.rules + 1))).toBe(false);
   }
 });
 
 it('a pattern as long as the limit, and no longer', () => {
   const pattern = (length: number) => [{ action: 'read', signer: { handle: { $regex: 'a'.repeat(length) } } }];
-  expect(entries(pattern(limits.filter))).toBe(true);
-  expect(entries(pattern(limits.filter + 1))).toBe(false);
+  expect(entries(pattern(filterLimits.characters))).toBe(true);
+  expect(entries(pattern(filterLimits.characters + 1))).toBe(false);
 });
 
 it('as many filter keys as the limit, and no more', () => {
@@ -112,8 +113,8 @@ it('as many filter keys as the limit, and no more', () => {
     const keys = Array.from({ length: count }, (_, n) => [`custom.k${n}`, 'x']);
     return [{ action: 'read', filter: Object.fromEntries(keys) }];
   };
-  expect(values(filtered(limits.filters))).toBe(true);
-  expect(values(filtered(limits.filters + 1))).toBe(false);
+  expect(values(filtered(filterLimits.count))).toBe(true);
+  expect(values(filtered(filterLimits.count + 1))).toBe(false);
 });
 
 it('stand alone as the record of a policy and the matcher of a quorum', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
 import { ANY_CHARACTER, parseTextPattern } from '../../src/base/text-pattern.js';
-import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 
 /** Few characters, so that texts often nearly match: two of them stand for others in patterns, one is two code units. */
 const character = fc.constantFrom('a', 'b', '😀', '%', '_', '.', '*', '\\', '\n', '\ud800');
@@ -55,7 +55,7 @@ describe('$regex', () => {
     ['the last place of a long text', 'z', `${'a'.repeat(900_000)}z`, true],
   ])('finds %s in less than a slice', (_, pattern, text, found) => {
     expect(findsIn(compileTextMatcher(pattern), text, UNBOUNDED)).toBe(found);
-    expect(stepsToFind(pattern, text)).toBeLessThan(limits.work.slice);
+    expect(stepsToFind(pattern, text)).toBeLessThan(workLimits.slice);
   });
 
   it('is charged for what is compared over and over', () => {

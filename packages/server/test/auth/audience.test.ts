@@ -1,7 +1,8 @@
 import { isLuid } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { tokenLifetime } from '../../src/base/token-lifetime.js';
-import { limits } from '../../src/limits.js';
+import { dataLimits } from '../../src/kinds/data.js';
+import { audienceLimits } from '../../src/kinds/ledger.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestClient } from '../support/client.js';
 import { ok } from '../support/scene.js';
@@ -58,8 +59,8 @@ describe('the audience of a token', () => {
     ['an empty list', []],
     ['an empty text', ['']],
     ['a number', [7]],
-    ['more than 32', Array.from({ length: limits.audiences + 1 }, (_, index) => `a${index}`)],
-    ['2,049 characters', ['a'.repeat(limits.url + 1)]],
+    ['more than 32', Array.from({ length: audienceLimits.count + 1 }, (_, index) => `a${index}`)],
+    ['2,049 characters', ['a'.repeat(dataLimits.url + 1)]],
   ])('is not named by %s: 422', async (_, audiences) => {
     const client = await newLedger(server.current.url);
     const record = ok(await client.get('/ledger')).body;

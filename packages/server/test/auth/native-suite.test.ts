@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { cacheLimits } from '../../src/base/lru-cache.js';
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const messages = fc.uint8Array({ maxLength: 200 });
@@ -117,7 +117,7 @@ test('signing is right with more seeds than are kept', () => {
   const early = new Uint8Array(32).fill(4);
   const signature = native.sign(message, early);
   const seed = Buffer.alloc(32);
-  for (let count = 0; count <= 2 * limits.ledgers.count; count++) {
+  for (let count = 0; count <= 2 * cacheLimits.ledgers; count++) {
     seed.writeUInt32LE(count + 1, 28);
     native.publicKey(seed);
   }

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { requestHash } from '../../src/auth/request-hash.js';
+import { tokenLimits } from '../../src/auth/token-limits.js';
 import { parseConfig } from '../../src/config.js';
 import { makeRefusedTokenLog } from '../../src/http/refused-tokens.js';
-import { limits } from '../../src/limits.js';
+import { requestLimits } from '../../src/http/request-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
@@ -26,7 +27,7 @@ describe('a refused token', () => {
   async function toldOf(headers: Record<string, string>): Promise<{ [name: string]: unknown }> {
     lines.length = 0;
     // Another minute, in which all is told.
-    ahead += limits.refusals.window;
+    ahead += requestLimits.refusedTokens.window;
     const answer = await client.get('/wallets/precious?a=precious', headers);
     expectRefusal(answer, client, 'auth.unauthorized', 'Invalid token.');
     expect(lines).toHaveLength(1);
@@ -53,7 +54,7 @@ describe('a refused token', () => {
     const key = newKey();
     // Tokens are made by the clock of the test, read by that of the server.
     const token = (claims: object = {}) => {
-      const now = Math.floor((Date.now() + ahead + limits.refusals.window) / 1000);
+      const now = Math.floor((Date.now() + ahead + requestLimits.refusedTokens.window) / 1000);
       const exp = now + ('jti' in claims ? 300 : 3_600);
       return bearer(key, { iat: now, exp, ...claims });
     };
@@ -65,7 +66,7 @@ describe('a refused token', () => {
     };
     const cases: [string, Record<string, string>][] = [
       ['no-bearer', { authorization: 'Basic cHJlY2lvdXM6c2VjcmV0' }],
-      ['too-long', { authorization: `Bearer ${'a.'.repeat(limits.token / 2)}xyz` }],
+      ['too-long', { authorization: `Bearer ${'a.'.repeat(tokenLimits.bytes / 2)}xyz` }],
       ['malformed', { authorization: 'Bearer nonsense' }],
       ['algorithm-unknown', { authorization: `Bearer ${none()}` }],
       ['claims-malformed', token({ iss: '' })],
@@ -92,15 +93,15 @@ describe('a refused token', () => {
     >[0];
     const refuse = makeRefusedTokenLog(log, () => now);
     const refused = { method: 'GET', route: '/v2', ledger: undefined, why: 'expired' } as const;
-    for (let count = 0; count < limits.refusals.count; count += 1) refuse(refused);
-    expect(told).toHaveLength(limits.refusals.count);
+    for (let count = 0; count < requestLimits.refusedTokens.count; count += 1) refuse(refused);
+    expect(told).toHaveLength(requestLimits.refusedTokens.count);
     for (let count = 0; count < 3; count += 1) refuse(refused);
-    now = limits.refusals.window - 1;
+    now = requestLimits.refusedTokens.window - 1;
     refuse(refused);
-    expect(told).toHaveLength(limits.refusals.count);
-    now = limits.refusals.window;
+    expect(told).toHaveLength(requestLimits.refusedTokens.count);
+    now = requestLimits.refusedTokens.window;
     refuse(refused);
-    expect(told.slice(limits.refusals.count)).toEqual([{ ...refused, untold: 4 }]);
+    expect(told.slice(requestLimits.refusedTokens.count)).toEqual([{ ...refused, untold: 4 }]);
   });
 });
 

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
 import { native } from '../../src/auth/native-suite.js';
 import { verifyToken } from '../../src/auth/token.js';
-import { limits } from '../../src/limits.js';
+import { tokenLimits } from '../../src/auth/token-limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
 import { MemoryReplays } from './memory-replays.js';
 import { claims, encode, Keys, NOW, publicKey, REFUSED, request, seed, selfSigned, verify } from './tokens.js';
 
@@ -21,7 +22,7 @@ function ofLength(length: number): string {
 }
 
 test('tokens of 8192 bytes are read, of 8193 not', async () => {
-  expect(limits.token).toBe(8192);
+  expect(tokenLimits.bytes).toBe(8192);
   await verify(ofLength(8192));
   await expect(verify(ofLength(8193))).rejects.toMatchObject(REFUSED);
 });
@@ -87,7 +88,7 @@ test('parts that are no JSON object in strict base64url', async () => {
     await expect(verify(selfSigned(payload))).rejects.toMatchObject(REFUSED);
     await expect(verify(selfSigned(good, payload))).rejects.toMatchObject(REFUSED);
   }
-  const deep = `{"x":${'['.repeat(limits.depth)}${']'.repeat(limits.depth)},${JSON.stringify(good).slice(1)}`;
+  const deep = `{"x":${'['.repeat(jsonLimits.depth)}${']'.repeat(jsonLimits.depth)},${JSON.stringify(good).slice(1)}`;
   await expect(verify(selfSigned(deep))).rejects.toMatchObject(REFUSED);
   await verify(selfSigned(deep.replace('[[', '[').replace(']]', ']')));
   const [, payload, signature] = selfSigned().split('.') as [string, string, string];

@@ -3,7 +3,7 @@ import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol'
 import { describe, expect, test } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { requestHash } from '../../src/auth/request-hash.js';
-import { limits } from '../../src/limits.js';
+import { handleLimits } from '../../src/base/handle.js';
 import { MemoryReplays } from './memory-replays.js';
 import {
   claims,
@@ -84,11 +84,20 @@ describe('self-signed', () => {
     const keys = new Keys();
     const lastBit = `${publicKey.slice(0, 42)}${publicKey[42] === 'x' ? 'y' : 'x'}=`;
     const unpadded = publicKey.slice(0, 43).replaceAll(/[+/]/g, '*');
-    for (const kid of ['a b', "a'--", 'é', 'a@b@', '..', lastBit, `${unpadded}*`, 'a'.repeat(limits.handle + 1)]) {
+    for (const kid of [
+      'a b',
+      "a'--",
+      'é',
+      'a@b@',
+      '..',
+      lastBit,
+      `${unpadded}*`,
+      'a'.repeat(handleLimits.characters + 1),
+    ]) {
       await expect(verify(selfSigned(claims(), { alg: 'EdDSA', kid }), { keys })).rejects.toMatchObject(REFUSED);
     }
     expect(keys.asked).toEqual([]);
-    const longest = 'a'.repeat(limits.handle);
+    const longest = 'a'.repeat(handleLimits.characters);
     await expect(verify(selfSigned(claims(), { alg: 'EdDSA', kid: longest }), { keys })).rejects.toMatchObject(REFUSED);
     expect(keys.asked).toEqual([`signer ${longest}`]);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
 import { newLedger } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -30,8 +30,8 @@ describe('large bodies for a bridge that never answers', () => {
     const { port } = silent.address() as AddressInfo;
     const holder = await forwardingLedger(url, `http://127.0.0.1:${port}`, [aspect('create', 'proxy')]);
     const other = await newLedger(url);
-    const text = 'x'.repeat(limits.body - 4_096);
-    const count = Math.floor(limits.bodies.ledger / text.length);
+    const text = 'x'.repeat(bodyLimits.bytes - 4_096);
+    const count = Math.floor(bodyLimits.memory.ledger / text.length);
     const held = Array.from({ length: count }, (_, n) =>
       holder.create('/anchors', anchor(`a${n}`, { custom: { text } })),
     );

@@ -3,7 +3,7 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { clusterLimits } from '../../src/cluster/cluster-limits.js';
 import { withReceiver } from '../deliveries/receiver.js';
 import { addWallet, addWebhook, loadDeliveries } from '../deliveries/scene.js';
 import { NameServer } from '../outbound/name-server.js';
@@ -108,7 +108,7 @@ describe('one write with many webhooks', () => {
       delay.disable();
       // One connection of each took a second or two.
       expect(spent).toBeLessThan(20_000);
-      expect(delay.max / 1e6).toBeLessThan(limits.standstill / 2);
+      expect(delay.max / 1e6).toBeLessThan(clusterLimits.standstill / 2);
     } finally {
       for (const host of hosts) host.close();
     }

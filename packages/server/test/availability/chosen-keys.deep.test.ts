@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { clusterLimits } from '../../src/cluster/cluster-limits.js';
 import { mtls } from '../bridges/scene.js';
 import { aspect, forwardingLedger } from '../forward/scene.js';
 import { ask, grant, type OauthLedger, oauthLedger, provided, rsa, spki } from '../oauth/scene.js';
@@ -46,7 +46,7 @@ async function expectHarmless(attack: () => Promise<unknown>): Promise<void> {
   await answering;
   delay.disable();
   expect(spent).toBeLessThan(LONG);
-  expect(delay.max / 1e6).toBeLessThan(limits.standstill);
+  expect(delay.max / 1e6).toBeLessThan(clusterLimits.standstill);
 }
 
 /** Keys that take OpenSSL long to load or to sign with, in each size that gets further than the one before. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { momentLimits } from '../../src/base/ledger-clock.js';
 import { issue, MoneyScene } from '../money/scene.js';
 import { movedClock } from '../money/under-way.js';
 import { newLedger } from '../support/client.js';
@@ -13,7 +13,7 @@ it('a process whose clock is far ahead of the database refuses writes, and takes
   try {
     const money = await MoneyScene.make(server.url, ['alice']);
     const { client } = money;
-    clock.move(limits.moments.ahead + 60_000);
+    clock.move(momentLimits.ahead + 60_000);
     let made = 0;
     const create = () => {
       made += 1;
@@ -27,7 +27,7 @@ it('a process whose clock is far ahead of the database refuses writes, and takes
     expect(refused.body).toMatchObject({ data: { reason: 'api.unexpected-error' } });
     expect((await money.send([issue('alice', 5)])).answer.status).toBe(503);
     ok(await client.get('/wallets/alice'));
-    clock.move(-limits.moments.ahead - 60_000);
+    clock.move(-momentLimits.ahead - 60_000);
     await eventually(async () => expect((await create()).status).toBe(201));
   } finally {
     await server.stop();
@@ -36,7 +36,7 @@ it('a process whose clock is far ahead of the database refuses writes, and takes
 
 it('one that starts so refuses the first write', async () => {
   const clock = movedClock();
-  clock.move(limits.moments.ahead + 60_000);
+  clock.move(momentLimits.ahead + 60_000);
   const server = await startServer({ runtime: clock, compareClock: true });
   try {
     await expect(newLedger(server.url)).rejects.toThrow('api.unexpected-error');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { type ClaimQuery, createLeases, type Leases } from '../../src/store/queries/leases.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 import { insertJobs, withWork } from './work.js';
 
 const work = withWork();
@@ -129,13 +129,13 @@ it('workers have leases of their own', async () => {
   expect((await other().claim({ ...CLAIM, worker: 'another' })).claimed).toHaveLength(1);
 });
 
-it.each([limits.background.listed, limits.background.listed + 1])(
+it.each([queryLimits.due.listed, queryLimits.due.listed + 1])(
   'of %d due units no more are considered than the limit',
   async (count) => {
     await work.current.pool.query('insert into job (ledger_id, id) select n, n from generate_series(1, $1::int) n', [
       count,
     ]);
     const { claimed } = await one().claim({ ...CLAIM, count: 2 * count });
-    expect(claimed).toHaveLength(limits.background.listed);
+    expect(claimed).toHaveLength(queryLimits.due.listed);
   },
 );

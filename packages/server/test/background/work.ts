@@ -5,9 +5,10 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Background, type BackgroundOptions, startBackground } from '../../src/background/background.js';
+import { backgroundLimits } from '../../src/background/background-limits.js';
 import type { BackgroundWorker } from '../../src/background/worker.js';
-import { limits } from '../../src/limits.js';
 import { createMetrics, type Metrics } from '../../src/metrics.js';
+import { databaseLimits } from '../../src/store/database-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { seeded } from '../support/seed.js';
@@ -42,7 +43,7 @@ const TABLES = `
 
 /** Bounds that a test can wait for: all in milliseconds. */
 export const QUICK = {
-  ...limits.background,
+  ...backgroundLimits,
   beat: 50,
   jitter: 5,
   pause: 1,
@@ -77,7 +78,7 @@ export function withWork(): { readonly current: Work; start(options: Partial<Bac
     start(options) {
       const lines: Record<string, unknown>[] = [];
       const metrics = createMetrics('0');
-      const pool = createPool({ connectionString: current.url, max: limits.connections.leases }, () => {});
+      const pool = createPool({ connectionString: current.url, max: databaseLimits.connections.leases }, () => {});
       const background = startBackground({
         workers: [],
         pool,

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { backgroundLimits } from '../../src/background/background-limits.js';
 import { renewStatistics } from '../../src/background/renew-statistics.js';
 import { sweepUsedTokens } from '../../src/background/sweep-used-tokens.js';
-import { limits } from '../../src/limits.js';
 import { createCommitter } from '../../src/store/committer/commit.js';
 import { createPool } from '../../src/store/pool.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 import { createReplays } from '../../src/store/queries/replays.js';
 import { writeOf } from '../store/write.js';
 import { eventually } from '../support/eventually.js';
@@ -22,7 +23,7 @@ describe('sweep-used-tokens', () => {
   it('deletes the tokens that have expired, however many, and no others', async () => {
     const { pool } = work.current;
     await pool.query(
-      `insert into used_token select 'l', 'old-' || n, $1 from generate_series(1, ${2 * limits.background.swept + 1}) n`,
+      `insert into used_token select 'l', 'old-' || n, $1 from generate_series(1, ${2 * queryLimits.due.swept + 1}) n`,
       [new Date(now)],
     );
     await pool.query(`insert into used_token values ('l', 'good', $1)`, [new Date(now + 1)]);
@@ -72,7 +73,7 @@ describe('sweep-used-tokens', () => {
     const holder = await pool.connect();
     await holder.query('begin; lock table used_token in exclusive mode');
     try {
-      const bounds = { ...limits.background, jitter: 1, drain: 10, grace: 60_000 };
+      const bounds = { ...backgroundLimits, jitter: 1, drain: 10, grace: 60_000 };
       const { background } = work.start({ bounds, workers: [sweepUsedTokens(own, () => now)] });
       await eventually(async () => expect(await leases()).toHaveLength(1));
       await background.stop();

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LedgerClock } from '../../src/base/ledger-clock.js';
-import { limits } from '../../src/limits.js';
+import { LedgerClock, momentLimits } from '../../src/base/ledger-clock.js';
 
 let now: number;
 let clock: LedgerClock;
@@ -28,9 +27,9 @@ describe('the moments of a ledger', () => {
   it('are those of the ledgers that were asked for last', () => {
     clock.saw(1, 2_000_000);
     clock.saw(2, 2_000_000);
-    for (let other = 3; other <= limits.moments.ledgers; other += 1) clock.next(other);
+    for (let other = 3; other <= momentLimits.ledgers; other += 1) clock.next(other);
     expect(clock.next(1)).toBe(2_000_000);
-    clock.next(limits.moments.ledgers + 1);
+    clock.next(momentLimits.ledgers + 1);
     expect([clock.next(1), clock.next(2)]).toEqual([2_000_000, 1_000_000]);
   });
 });
@@ -47,10 +46,10 @@ it('the clock is put forward by what it was behind at the last commit', () => {
 it('the last moment of all records is asked for once in a while, also by a clock that was put back', () => {
   const asked = () => clock.mayAsk(1);
   expect([asked(), asked(), clock.mayAsk(2)]).toEqual([true, false, true]);
-  now += limits.moments.asked - 1;
+  now += momentLimits.asked - 1;
   expect(asked()).toBe(false);
   now += 1;
   expect(asked()).toBe(true);
-  now -= 1_000 * limits.moments.asked;
+  now -= 1_000 * momentLimits.asked;
   expect(asked()).toBe(true);
 });

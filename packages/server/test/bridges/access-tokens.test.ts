@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { Secret } from '../../src/base/secret.js';
-import { limits } from '../../src/limits.js';
 import { createAccessTokens } from '../../src/outbound/access-tokens.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import type { OutboundCall } from '../../src/outbound/outbound.js';
+import { accessTokenLimits, outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { withBridge } from '../forward/bridge.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -213,7 +213,7 @@ describe('a bridge that answers 401', () => {
 });
 
 describe('a token endpoint', () => {
-  const { characters, answer: bytes } = limits.accessTokens;
+  const { characters, answer: bytes } = accessTokenLimits;
 
   it.each<[string, string]>([
     ['is not JSON', 'access_token=abc'],
@@ -226,7 +226,7 @@ describe('a token endpoint', () => {
     ['has one that is not ASCII', '{"access_token":"ä"}'],
     [`has one of ${characters + 1} characters`, `{"access_token":"${'a'.repeat(characters + 1)}"}`],
     [`has ${bytes + 1} bytes`, `{"access_token":"a"}`.padEnd(bytes + 1)],
-    ['is larger than any answer may be', `{"access_token":"a"}`.padEnd(limits.outbound.answer + 1)],
+    ['is larger than any answer may be', `{"access_token":"a"}`.padEnd(outboundLimits.answer + 1)],
   ])('whose answer %s gave none, and the bridge is not called', async (_, text) => {
     const client = await ledgerWith();
     endpoint.instead = (response) => void response.end(text);
@@ -291,13 +291,13 @@ describe('a token endpoint', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it(`is waited for by ${limits.outbound.calls.ledger} calls of a ledger at a time, and not one more`, async () => {
+  it(`is waited for by ${outboundLimits.calls.ledger} calls of a ledger at a time, and not one more`, async () => {
     const client = await ledgerWith();
     let answer = () => {};
     endpoint.instead = (response) => {
       answer = () => endpoint.issue(response);
     };
-    const calls = Array.from({ length: limits.outbound.calls.ledger + 1 }, () => failureOf(calling(server, client)));
+    const calls = Array.from({ length: outboundLimits.calls.ledger + 1 }, () => failureOf(calling(server, client)));
     expect(await Promise.race(calls)).toBeInstanceOf(Overloaded);
     await eventually(() => expect(endpoint.received).toHaveLength(1));
     answer();
@@ -306,7 +306,7 @@ describe('a token endpoint', () => {
 });
 
 describe('the access tokens of a process', () => {
-  const { characters, together, within } = limits.accessTokens;
+  const { characters, together, within } = accessTokenLimits;
   const request = { purpose: '', url: '', clientId: 'c', clientSecret: new Secret('s') };
   const of = (ledger: number) => ({ ...request, ledger, url: endpoint.url });
 

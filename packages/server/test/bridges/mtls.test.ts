@@ -7,10 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Overloaded } from '../../src/base/gather.js';
 import { Secret } from '../../src/base/secret.js';
 import { BridgeSecurityError } from '../../src/bridges/security.js';
-import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import type { ClientCertificate } from '../../src/outbound/client-certificate.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
+import { certificateLimits } from '../../src/outbound/outbound-limits.js';
+import { keyLimits } from '../../src/untrusted-keys/key-limits.js';
 import { UnusableKey } from '../../src/untrusted-keys/unusable-key.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
 import { issueCertificate, makeAuthority, type TestCertificate } from '../support/certificates.js';
@@ -139,7 +140,7 @@ function listed({ secure, secret }: Secure) {
 
 const UNREADABLE = 'The private key cannot be read';
 const NO_CERTIFICATE = 'The certificate cannot be read';
-const { privateKey: mostKey, chain } = limits.untrustedKeys;
+const { privateKey: mostKey, chain } = keyLimits;
 
 describe('a certificate that cannot be used', () => {
   it.each<[string, () => { certificate: string; key: string }, string]>([
@@ -203,7 +204,7 @@ describe('connections with a certificate', () => {
   let outbound: Outbound;
   afterEach(() => outbound.close());
 
-  const opened = (certificates: number = limits.certificates.count) => {
+  const opened = (certificates: number = certificateLimits.count) => {
     outbound = createOutbound({ allowPrivate: true, ca: authority.certificate, certificates });
     return outbound;
   };
@@ -274,10 +275,8 @@ describe('connections with a certificate', () => {
     slow.close();
   });
 
-  it(`with one certificate lead to ${limits.certificates.origins} origins at a time, and not to one more`, async () => {
-    const silent = Array.from({ length: limits.certificates.origins + 1 }, () =>
-      createListener().listen(0, '127.0.0.1'),
-    );
+  it(`with one certificate lead to ${certificateLimits.origins} origins at a time, and not to one more`, async () => {
+    const silent = Array.from({ length: certificateLimits.origins + 1 }, () => createListener().listen(0, '127.0.0.1'));
     await Promise.all(silent.map((one) => once(one, 'listening')));
     const [last = '', ...others] = silent.map((one) => `https://127.0.0.1:${(one.address() as AddressInfo).port}`);
     opened();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { clusterLimits } from '../../src/cluster/cluster-limits.js';
 import { collectOnce, type MetricsListener, serveMetrics } from '../../src/cluster/metrics-listener.js';
-import { limits } from '../../src/limits.js';
 import { freePort } from '../support/free-port.js';
 
 let listener: MetricsListener | undefined;
@@ -41,10 +41,10 @@ describe('what is collected', () => {
         finish = resolve;
       });
     };
-    const text = collectOnce(collect, limits.metrics.fresh, () => now);
+    const text = collectOnce(collect, clusterLimits.metrics.fresh, () => now);
     const asked = Array.from({ length: 64 }, text);
     // One that takes longer than it is fresh is waited for.
-    now = limits.metrics.fresh + 1;
+    now = clusterLimits.metrics.fresh + 1;
     asked.push(text());
     expect(began).toBe(1);
     finish('first');
@@ -53,7 +53,7 @@ describe('what is collected', () => {
     expect(began).toBe(2);
     finish('second');
     expect(await second).toBe('second');
-    now += limits.metrics.fresh - 1;
+    now += clusterLimits.metrics.fresh - 1;
     expect(await text()).toBe('second');
     now += 1;
     void text();

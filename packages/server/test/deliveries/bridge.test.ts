@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { oauth2, withTokenEndpoint } from '../bridges/scene.js';
 import { newLedger, OPEN, type TestClient, updateOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -95,7 +95,7 @@ describe('an effect of a bridge', () => {
 describe('token endpoints that hang', () => {
   it('are waited for by as many attempts as a ledger may have: more than requests of clients may', async () => {
     const client = await newLedger(running.current.url, { access: OPEN });
-    const names = Array.from({ length: limits.outbound.calls.ledger + 1 }, (_, at) => `slow-${at}`);
+    const names = Array.from({ length: outboundLimits.calls.ledger + 1 }, (_, at) => `slow-${at}`);
     for (const handle of names) {
       const { secure, secret } = oauth2(tokens.url);
       await stored(

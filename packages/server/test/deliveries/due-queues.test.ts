@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { DUE_QUEUES } from '../../src/store/outbox/deliveries.js';
+import { outboxLimits } from '../../src/store/outbox/outbox-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
-const { listed, queues } = limits.deliveries;
+const { listed, queues } = outboxLimits;
 
 let database: TestDatabase;
 let pool: pg.Pool;

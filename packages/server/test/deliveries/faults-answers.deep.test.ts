@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { withOwnServer } from '../support/server.js';
@@ -12,7 +12,7 @@ import { addWallet, addWebhook, customsOf, loadDeliveries, subscribedLedger, unt
 
 /** Time-outs that a test can wait for; `patient` has those of operation. */
 const running = withOwnServer({ deliveryAllowPrivate: true, deliveries: { attempt: 1_000 } });
-const { greatest } = limits.deliveries.width;
+const { greatest } = deliveryLimits.width;
 const patient = withOwnServer({ deliveryAllowPrivate: true, deliveries: { width: { first: greatest, greatest } } });
 const receiver = withReceiver();
 
@@ -154,7 +154,7 @@ describe('an attempt', () => {
     const rows = await untilDeliveries(patient.current.database.url, client, ['delivered']);
     expect(rows.map(customsOf)).toEqual([[{ status: 'delivered', detail: { httpStatus: 200 } }]]);
     await eventually(() => expect(raw.sockets[0]!.destroyed).toBe(true));
-    expect(performance.now() - began).toBeLessThan(limits.deliveries.attempt);
+    expect(performance.now() - began).toBeLessThan(deliveryLimits.attempt);
     expect(raw.heads).toHaveLength(1);
   });
 

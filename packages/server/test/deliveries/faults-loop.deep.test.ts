@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
@@ -49,7 +49,7 @@ it('an effect that raises itself twice each time, by way of a bridge, is bounded
   await eventually(() => expect(receiver.received).toHaveLength(1));
   await eventually(async () => expect(await countDelivered()).toBeGreaterThan(before + 1));
   expect(most).toBeGreaterThan(1);
-  expect(most).toBeLessThanOrEqual(limits.deliveries.width.greatest);
+  expect(most).toBeLessThanOrEqual(deliveryLimits.width.greatest);
 
   ok(await client.drop('/effects/loop', (await client.get('/effects/loop')).body));
   const last = bridge.received.length;
@@ -58,7 +58,7 @@ it('an effect that raises itself twice each time, by way of a bridge, is bounded
     expect(found.filter(({ due }) => due !== null)).toEqual([]);
     return found;
   });
-  expect(bridge.received.length).toBeLessThanOrEqual(last + limits.deliveries.width.greatest);
+  expect(bridge.received.length).toBeLessThanOrEqual(last + deliveryLimits.width.greatest);
   expect(rows.filter(({ status }) => status === 'delivered')).toHaveLength(bridge.received.length);
   await bridge.stop();
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { withReceiver } from './receiver.js';
@@ -33,7 +33,7 @@ it(`one write that ${MANY} effects ask for is one event, delivered to each, and 
   expect(await loadDeliveries(database.url, client)).toHaveLength(MANY);
   await addWallet(other, 'bob');
   await untilDeliveries(database.url, other, ['delivered']);
-  expect(held.length).toBeLessThanOrEqual(limits.deliveries.width.first);
+  expect(held.length).toBeLessThanOrEqual(deliveryLimits.width.first);
   receiver.instead = undefined;
   for (const response of held) response.writeHead(202).end();
   await untilDeliveries(database.url, client, Array(MANY).fill('delivered'));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import type { TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('processes', () => {
     const client = await subscribedLedger(url, receiver.url);
     const names = Array.from({ length: 20 }, (_, at) => `w-${at}`);
     for (const name of names) await addWallet(client, name);
-    const { first } = limits.deliveries.width;
+    const { first } = deliveryLimits.width;
     await eventually(() => expect(held).toHaveLength(first));
     child.kill('SIGTERM');
     // It listens no more as soon as it has been told.

@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ATTEMPTS } from '../../src/deliveries/retry-delays.js';
-import { limits } from '../../src/limits.js';
+import { furtherLimits } from '../../src/store/outbox/outbox-limits.js';
 import { dropOf, signed, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
@@ -19,7 +19,7 @@ import {
   untilDeliveries,
 } from './scene.js';
 
-const { first, greatest, rests } = limits.deliveries.further;
+const { first, greatest, rests } = furtherLimits;
 const { rejected } = ATTEMPTS;
 const HOUR = 3_600_000;
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
+import { furtherLimits } from '../../src/store/outbox/outbox-limits.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
@@ -8,7 +9,7 @@ import { runSql } from '../support/sql.js';
 import { withReceiver } from './receiver.js';
 import { addWallet, copyDelivery, loadDeliveries, MovedClock, subscribedLedger } from './scene.js';
 
-const { rests } = limits.deliveries.further;
+const { rests } = furtherLimits;
 
 const clock = new MovedClock();
 const running = withOwnServer({ deliveryAllowPrivate: true, runtime: clock.runtime, deliveries: { every: 100 } });
@@ -53,7 +54,7 @@ it('a receiver that takes nothing costs one attempt at a time however many wait,
   };
   const rested = await attempts();
   // Those under way when it began to rest are attempted as well.
-  expect(rested).toBeLessThanOrEqual(rests + limits.deliveries.width.greatest);
+  expect(rested).toBeLessThanOrEqual(rests + deliveryLimits.width.greatest);
   for (let more = 1; more <= 3; more += 1) {
     await takeUp();
     await eventually(async () => expect((await backlog()).step).toBe(more));
@@ -87,7 +88,7 @@ it('deliveries whose time is over have no others attempted: they say nothing of 
   const before = await attempts();
   const step = 12;
   const old = (await load()).slice(0, 50).map(({ handle }) => handle);
-  const since = new Date(Date.now() + clock.ahead - limits.deliveries.retryFor);
+  const since = new Date(Date.now() + clock.ahead - deliveryLimits.retryFor);
   await runSql(database.url, 'update delivery set aside = $1 where handle = any ($2)', [since, old]);
   await runSql(database.url, 'update delivery_backlog set step = $1, due = $2 where due is not null', [step, since]);
   await eventually(async () => {

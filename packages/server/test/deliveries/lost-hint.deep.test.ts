@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { eventually } from '../support/eventually.js';
 import { seeded } from '../support/seed.js';
 import { withOwnServer } from '../support/server.js';
@@ -17,12 +17,12 @@ const PROMISED = 250;
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 it('a change whose hint is lost is delivered 250 ms later at most', async () => {
-  expect(limits.deliveries.every).toBeLessThanOrEqual(PROMISED);
+  expect(deliveryLimits.every).toBeLessThanOrEqual(PROMISED);
   const client = await subscribedLedger(running.current.url, receiver.url);
   /** Milliseconds from the end of what queues an event until the event is received. */
   const receipt = async (queue: () => Promise<unknown>) => {
     // The run before has ended, and the look that comes next is anywhere within its time.
-    await pause(2 * limits.deliveries.linger + PROMISED * random());
+    await pause(2 * deliveryLimits.linger + PROMISED * random());
     const before = receiver.received.length;
     await queue();
     const queued = performance.now();

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { openServer } from '../../dist/app.js';
-import { limits } from '../../dist/limits.js';
+import { siblingLimits } from '../../dist/http/relay/sibling-limits.js';
+import { sequencerLimits } from '../../dist/money/sequencer-limits.js';
 
+const limits = { sequencer: sequencerLimits, siblings: siblingLimits };
 const { database, masterKey, bounds = {}, ahead, ...options } = JSON.parse(process.argv[2]);
 for (const [name, some] of Object.entries(bounds)) Object.assign(limits[name], some);
 const clock = { ahead, now: () => Date.now() + clock.ahead, random: randomBytes };

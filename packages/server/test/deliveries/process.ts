@@ -20,8 +20,8 @@ export interface ServerProcessOptions extends Pick<ServerOptions, Options> {
   readonly database: string;
   /** Milliseconds by which its clock is ahead, until it is sent a message `{ ahead }`, which it sends back. */
   readonly ahead?: number;
-  /** In place of numbers in `limits`, as `{ intents: { lease: 1_000 } }`. */
-  readonly bounds?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** In place of numbers in `sequencerLimits` and `siblingLimits`. */
+  readonly bounds?: Readonly<Partial<Record<'sequencer' | 'siblings', Readonly<Record<string, number>>>>>;
 }
 
 /** Bundled with all of the server (scripts/testing/bundle.mjs). */

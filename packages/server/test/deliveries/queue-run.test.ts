@@ -2,9 +2,8 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BackgroundWorker } from '../../src/background/worker.js';
 import { Overloaded } from '../../src/base/gather.js';
-import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/deliver.js';
-import { limits } from '../../src/limits.js';
+import { type DeliveryBounds, deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { HandshakesResting } from '../../src/outbound/handshakes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
@@ -71,7 +70,7 @@ function makeWorker(bounds: Partial<DeliveryBounds>): BackgroundWorker & { end()
     outbound: calls,
     metrics: server.metrics.deliveries,
     logger: pino({ level: 'silent' }),
-    bounds: { ...limits.deliveries, linger: 20, width: { first: 4, greatest: 32 }, ...bounds },
+    bounds: { ...deliveryLimits, linger: 20, width: { first: 4, greatest: 32 }, ...bounds },
   });
   return { ...worker, end: () => pool.end() };
 }

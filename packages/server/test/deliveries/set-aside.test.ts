@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { BackgroundWorker } from '../../src/background/worker.js';
 import { parseConfig } from '../../src/config.js';
-import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/deliver.js';
+import { type DeliveryBounds, deliveryLimits } from '../../src/deliveries/delivery-limits.js';
 import { ATTEMPTS } from '../../src/deliveries/retry-delays.js';
-import { limits } from '../../src/limits.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
+import { furtherLimits, retryLimits } from '../../src/store/outbox/outbox-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { eventually } from '../support/eventually.js';
 import { withOwnServer } from '../support/server.js';
@@ -37,7 +37,7 @@ function makeWorker(bounds: Partial<DeliveryBounds>, setAside: (store: DeliveryS
     outbound: new HeldCalls(),
     metrics: server.metrics.deliveries,
     logger: pino({ level: 'silent' }),
-    bounds: { ...limits.deliveries, linger: 20, ...bounds },
+    bounds: { ...deliveryLimits, linger: 20, ...bounds },
   });
   return { worker, end: () => pool.end() };
 }
@@ -52,7 +52,7 @@ async function resting() {
   await query(
     `insert into delivery_backlog (ledger_id, receiver, failures, step, allowed)
      select ledger_id, effect, $2, 0, 0 from delivery where ledger_id = $1`,
-    [ledger, limits.deliveries.further.rests],
+    [ledger, furtherLimits.rests],
   );
   return { client, units: HOSTS.map((unit) => ({ ledger, unit, failures: 0 })) };
 }
@@ -92,14 +92,13 @@ it('they are set aside for as long as the run of their queue lasts', async () =>
 });
 
 it('the attempts that fit into the longest time that may be set are fewer than may be made', () => {
-  const { further } = limits.deliveries;
   const hours = parseConfig({ DELIVERY_RETRY_HOURS: '720' }).deliveryRetryHours;
   let made: number = ATTEMPTS.unreachable;
   // The shortest delays: three quarters.
   for (let [passed, step] = [0, 0]; passed < hours * 3_600_000; step += 1) {
-    passed += 0.75 * Math.min(further.greatest, further.first * 2 ** step);
+    passed += 0.75 * Math.min(furtherLimits.greatest, furtherLimits.first * 2 ** step);
     made += 1;
   }
   expect(made).toBeGreaterThan(hours);
-  expect(made).toBeLessThan(limits.retries.attempts);
+  expect(made).toBeLessThan(retryLimits.attempts);
 });

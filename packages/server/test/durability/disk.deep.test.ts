@@ -3,7 +3,7 @@ import { mkdtemp, open, realpath, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { databaseLimits } from '../../src/store/database-limits.js';
 import { atOnce, tally } from '../store/intact.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -85,7 +85,7 @@ describe.skipIf(why !== undefined)('a service whose disk is full', () => {
 
   it('refuses writes while there is still room for reads, and takes them again when there is more', async () => {
     expect((await write()).status).toBe(201);
-    await fill(limits.freeDisk.write - MIB);
+    await fill(databaseLimits.freeDisk.write - MIB);
     // Each process looks at the disk by itself.
     await eventually(async () => {
       const answers = await atOnce(6, write);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { clusterLimits } from '../../src/cluster/cluster-limits.js';
 import { makeDataDir } from '../support/database.js';
 import { leaveNothingBehind, type Service, startService } from './service.js';
 
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('a service whose event loop stands
     const [before] = service.workers();
     expect(service.workers()).toHaveLength(1);
     process.kill(before as number, 'SIGSTOP');
-    const late = performance.now() + limits.standstill + 60_000;
+    const late = performance.now() + clusterLimits.standstill + 60_000;
     while (service.workers().includes(before as number) || service.workers().length !== 1) {
       if (performance.now() > late) throw new Error('It was not replaced.');
       await pause(100);

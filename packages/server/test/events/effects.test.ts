@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 import { createIn, divided } from '../domains/scene.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
 import { newLedger, signed, updateOf } from '../support/client.js';
@@ -27,7 +28,7 @@ const custom = (members: JsonObject) =>
 const CUSTOM = 'wallet.data.custom.';
 const ones = (count: number) => Array.from({ length: count }, () => 1);
 
-const TOO_LONG = `must have paths of at most ${limits.filter} characters and ${limits.filterDepth} steps`;
+const TOO_LONG = `must have paths of at most ${filterLimits.characters} characters and ${filterLimits.depth} steps`;
 const NOT_MORE = 'must NOT have more than';
 const UNEVALUATED = 'must NOT have unevaluated properties';
 
@@ -38,11 +39,17 @@ describe('the filter of an effect', () => {
     ['of values of every type', custom({ a: 1, b: true, c: null, d: ['x', 1], e: { f: { g: 'h' } } })],
     ['with every operator', custom({ a: { $gt: 1, $gte: 'a', $lt: 9, $lte: 'z', $eq: null, $ne: [1], $regex: 'a%' } })],
     ['with sets', custom({ a: { $in: [1, 'a', true, null] }, b: { $nin: [] } })],
-    [`of ${limits.filters} paths`, custom(many(limits.filters))],
-    [`of a path of ${limits.filter} characters`, custom({ ['a'.repeat(limits.filter - CUSTOM.length)]: 1 })],
-    [`of a path of ${limits.filterDepth} steps`, custom({ [deep(limits.filterDepth - 3)]: 1 })],
-    [`with a set of ${limits.filterElements}`, custom({ a: { $in: ones(limits.filterElements) } })],
-    [`with a pattern of ${limits.filter} characters`, custom({ a: { $regex: 'a'.repeat(limits.filter) } })],
+    [`of ${filterLimits.count} paths`, custom(many(filterLimits.count))],
+    [
+      `of a path of ${filterLimits.characters} characters`,
+      custom({ ['a'.repeat(filterLimits.characters - CUSTOM.length)]: 1 }),
+    ],
+    [`of a path of ${filterLimits.depth} steps`, custom({ [deep(filterLimits.depth - 3)]: 1 })],
+    [`with a set of ${filterLimits.elements}`, custom({ a: { $in: ones(filterLimits.elements) } })],
+    [
+      `with a pattern of ${filterLimits.characters} characters`,
+      custom({ a: { $regex: 'a'.repeat(filterLimits.characters) } }),
+    ],
   ])('%s is taken and served as sent, on create and on update', async (_, filter) => {
     const client = await newLedger(server.current.url);
     const data = effect(filter);
@@ -55,9 +62,19 @@ describe('the filter of an effect', () => {
 
   it.each<[title: string, filter: Json, path: string, message: string]>([
     ['that is no object', 'x', '', 'must be object'],
-    [`of ${limits.filters + 1} paths`, many(limits.filters + 1), '', `${NOT_MORE} ${limits.filters} properties`],
-    [`of a path of ${limits.filter + 1} characters`, { ['a'.repeat(limits.filter + 1)]: 1 }, '', TOO_LONG],
-    [`of a path of ${limits.filterDepth + 1} steps`, { [deep(limits.filterDepth + 1)]: 1 }, '', TOO_LONG],
+    [
+      `of ${filterLimits.count + 1} paths`,
+      many(filterLimits.count + 1),
+      '',
+      `${NOT_MORE} ${filterLimits.count} properties`,
+    ],
+    [
+      `of a path of ${filterLimits.characters + 1} characters`,
+      { ['a'.repeat(filterLimits.characters + 1)]: 1 },
+      '',
+      TOO_LONG,
+    ],
+    [`of a path of ${filterLimits.depth + 1} steps`, { [deep(filterLimits.depth + 1)]: 1 }, '', TOO_LONG],
     ['with an unknown operator', { 'a.b': { $foo: 1 } }, '/a.b', UNEVALUATED],
     ['with a member beside operators', { a: { $gt: 1, b: 1 } }, '/a', UNEVALUATED],
     ['with an inherited name for operator', { a: { $eq: 1, toString: 1 } }, '/a', UNEVALUATED],
@@ -69,17 +86,17 @@ describe('the filter of an effect', () => {
     ['with $nin of an object', { a: { $nin: {} } }, '/a/$nin', 'must be array'],
     ['with $in of arrays', { a: { $in: ['x', []] } }, '/a/$in/1', 'must be string,number,boolean,null'],
     [
-      `with a set of ${limits.filterElements + 1}`,
-      { a: { $in: ones(limits.filterElements + 1) } },
+      `with a set of ${filterLimits.elements + 1}`,
+      { a: { $in: ones(filterLimits.elements + 1) } },
       '/a/$in',
-      `${NOT_MORE} ${limits.filterElements} items`,
+      `${NOT_MORE} ${filterLimits.elements} items`,
     ],
     ['with $regex of a number', { a: { $regex: 1 } }, '/a/$regex', 'must be string'],
     [
-      `with a pattern of ${limits.filter + 1} characters`,
-      { a: { $regex: 'a'.repeat(limits.filter + 1) } },
+      `with a pattern of ${filterLimits.characters + 1} characters`,
+      { a: { $regex: 'a'.repeat(filterLimits.characters + 1) } },
       '/a/$regex',
-      `${NOT_MORE} ${limits.filter} characters`,
+      `${NOT_MORE} ${filterLimits.characters} characters`,
     ],
     ['with a path that JSON pointers escape', { 'a/b~c': { $in: 1 } }, '/a~1b~0c/$in', 'must be array'],
   ])('%s is refused, on create and on update', async (_, filter, path, message) => {
@@ -155,8 +172,8 @@ describe('the action of an effect', () => {
 });
 
 describe('the effects of a ledger', () => {
-  const { count, inDomains } = limits.effects;
-  const set = (effects: { count: number; inDomains: number }) => Object.assign(limits.effects, effects);
+  const { count, inDomains } = stateLimits.effects;
+  const set = (effects: { count: number; inDomains: number }) => Object.assign(stateLimits.effects, effects);
   afterEach(() => set({ count, inDomains }));
 
   it('are so many at most, which leaves updates and drops free', async () => {

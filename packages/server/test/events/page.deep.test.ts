@@ -3,7 +3,7 @@ import { hash as hashOf } from '@countersign/protocol';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 import { Intruder } from '../integrity/altered-rows.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
@@ -58,7 +58,7 @@ describe('a page of deliveries', () => {
     expect(ok(await client.get(`/effects/hook/events/${first!.handle}`)).text.length).toBeGreaterThan(LARGE);
   }, 120_000);
 
-  it(`holds ${limits.answers.page} bytes, and not one more`, async () => {
+  it(`holds ${queryLimits.answers.page} bytes, and not one more`, async () => {
     const client = await ledgerWith(8, LARGE);
     const rows = await query<{ size: string }>(
       server.current,
@@ -68,7 +68,7 @@ describe('a page of deliveries', () => {
     );
     const [row] = await loadRows(server.current, client);
     // Proofs count like the versions that events are made of.
-    const left = limits.answers.page - Number(rows[0]!.size);
+    const left = queryLimits.answers.page - Number(rows[0]!.size);
     const proofs = (bytes: number) => `{"custom":{"note":"${'x'.repeat(bytes - '{"custom":{"note":""}}'.length)}"}}`;
     await setDelivery(server.current, row!.handle, { proofs: proofs(left) });
     const full = ok(await list(client, '?page.limit=8')).body.data;
@@ -86,11 +86,11 @@ describe('a page of deliveries', () => {
     }
     ok(await client.update('/wallets/w-0', record, { handle: 'w-0', custom: { n: 1 } }));
     const [row] = await loadRows(server.current, client);
-    const proofs = `{"custom":{"note":"${'x'.repeat(limits.answers.page)}"}}`;
+    const proofs = `{"custom":{"note":"${'x'.repeat(queryLimits.answers.page)}"}}`;
     await setDelivery(server.current, row!.handle, { signed: new Date(), attempts: 1, proofs });
     const [delivery] = ok(await list(client)).body.data;
     expect(delivery.meta.output.data.parent).toEqual(record);
-    expect(delivery.meta.proofs[0].custom.note).toHaveLength(limits.answers.page);
+    expect(delivery.meta.proofs[0].custom.note).toHaveLength(queryLimits.answers.page);
   }, 120_000);
 
   it('takes as many queries for many deliveries as for one, and reads a version once', async () => {

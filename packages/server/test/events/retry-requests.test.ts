@@ -3,9 +3,9 @@ import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { Service } from '../../src/ledgers/service.js';
-import { limits } from '../../src/limits.js';
 import { useOf } from '../../src/records/proofs.js';
 import { resendPiece } from '../../src/store/outbox/delivery-retries.js';
+import { retryLimits } from '../../src/store/outbox/outbox-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { expectRefusal } from '../support/checks.js';
 import { signed, type TestClient } from '../support/client.js';
@@ -28,7 +28,7 @@ import { holdDeliveries, loadRows, query, setDelivery, subscribe } from './suppo
 const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
-const { waiting: MOST, piece: PIECE, attempts: ATTEMPTS } = limits.retries;
+const { waiting: MOST, piece: PIECE, attempts: ATTEMPTS } = retryLimits;
 
 describe('requests to retry', () => {
   it(`wait ${MOST} for one effect, and one more is told to come again`, async () => {

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVENT_BOUNDS, verifyEvent, verifyWebhook } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { newLedger, systemKeyOf } from '../support/client.js';
 import { read, root } from '../support/documents.js';
 import { withServer } from '../support/server.js';
@@ -78,9 +80,9 @@ describe('the example of docs/interface/receiving-events.md', () => {
       `a body over ${EVENT_BOUNDS.size.toLocaleString('en')} bytes`,
     );
     // Two versions of a record, and what is around them.
-    expect(EVENT_BOUNDS.size).toBeGreaterThan(2 * limits.record + limits.body / 2);
+    expect(EVENT_BOUNDS.size).toBeGreaterThan(2 * recordLimits.bytes + bodyLimits.bytes / 2);
     // A flat proof is a body of its own; in an event it lies five levels deeper.
-    expect(EVENT_BOUNDS.depth).toBeGreaterThanOrEqual(limits.depth + 5);
+    expect(EVENT_BOUNDS.depth).toBeGreaterThanOrEqual(jsonLimits.depth + 5);
   });
 });
 

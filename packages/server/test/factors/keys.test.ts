@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { factorLimits } from '../../src/kinds/signer-factor.js';
 import { founded, GATE, outcome, statusSet } from '../access-http/support.js';
 import { newKey, newLedger, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -175,10 +175,10 @@ describe('the key of a factor that is no key pair', () => {
 });
 
 describe('the public key of a factor', () => {
-  it(`has at most ${limits.publicKey} characters`, async () => {
+  it(`has at most ${factorLimits.publicKey} characters`, async () => {
     const client = await newLedger(server.current.url);
     await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
-    const longest = randomBytes((limits.publicKey / 4) * 3).toString('base64');
+    const longest = randomBytes((factorLimits.publicKey / 4) * 3).toString('base64');
     const factor = { schema: 'otp', signer: 's', format: 'rsa-der' };
     const answers = [
       await client.create('/signers/s/factors', { handle: 'longest', ...factor, public: longest }),

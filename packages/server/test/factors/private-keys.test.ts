@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { keyLimits } from '../../src/untrusted-keys/key-limits.js';
 import {
   ask,
   credentialsFor,
@@ -51,7 +51,7 @@ describe('the private key of a key pair for RS256 (interface/signers#key-pairs)'
     ['no key', () => 'no key at all', 'cannot be read'],
     ['a key with a passphrase', () => locked(), 'has a passphrase'],
     ['an Ed25519 key', () => pkcs8(generateKeyPairSync('ed25519').privateKey), NOT_RSA],
-    ['a text that is too long', () => 'x'.repeat(limits.untrustedKeys.privateKey + 1), 'is too long'],
+    ['a text that is too long', () => 'x'.repeat(keyLimits.privateKey + 1), 'is too long'],
     [
       'DSA',
       () => dsaPem(256),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -110,7 +110,7 @@ describe('names and values of any text', () => {
     expect(await found('data.custom.first.name=Ann')).toEqual(['dotted', 'nested']);
     expect(await found('data[custom][first.name]=Ann')).toEqual(['dotted', 'nested']);
     // However the steps are written, they count.
-    const deep = `data[custom][${Array(limits.filterDepth - 1)
+    const deep = `data[custom][${Array(filterLimits.depth - 1)
       .fill('x')
       .join('.')}]`;
     expectRefusal(
@@ -129,7 +129,7 @@ describe('names and values of any text', () => {
     const query = (operator: string) => set.map((value) => sent(`data.custom.set.${operator}`, value)).join('&');
     expect(await found(query('$in'))).toEqual(['s0', 's2', 's3', 's4', 's5']);
     expect(await found(`${query('$nin')}&data.custom.set.$gte=`)).toEqual(['s6']);
-    const most = Array.from({ length: limits.filterElements }, (_, index) =>
+    const most = Array.from({ length: filterLimits.elements }, (_, index) =>
       sent('data.custom.set.$in', `${index - 7}`),
     );
     expect(await found(most.join('&'))).toEqual(['s0', 's1']);
@@ -246,7 +246,7 @@ describe('a pattern', () => {
       handle: `p-${Buffer.from(part).toString('hex')}`,
       custom: { p: 'ab'.repeat(2_000) },
     });
-    const value = part.repeat(limits.filter / part.length);
+    const value = part.repeat(filterLimits.characters / part.length);
     expect((await client.get(`/wallets?${sent('data.custom.p.$regex', value)}`)).status).toBe(200);
   });
 

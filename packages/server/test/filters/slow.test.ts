@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { databaseLimits } from '../../src/store/database-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { createStore } from '../../src/store/store.js';
 import { UNCHECKED } from '../store/unchecked.js';
@@ -30,7 +30,7 @@ describe('lists that take long to find', () => {
     const list = createStore({ lists, others }, UNCHECKED).lists.page(everything);
     await expect(list).rejects.toMatchObject({
       reason: 'api.request-timeout',
-      detail: `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`,
+      detail: `The list was not found within ${databaseLimits.listing / 1000} seconds. Filters for equality are found faster.`,
       status: 408,
     });
     await holder.query('rollback');

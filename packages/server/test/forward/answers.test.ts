@@ -1,7 +1,8 @@
 import { hash as hashOf, type Json, type JsonObject, type RecordEnvelope, verifyProof } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, proofOver, systemKeyOf, type TestClient } from '../support/client.js';
 import { ok } from '../support/scene.js';
@@ -132,8 +133,8 @@ describe('an answer that is neither record nor signed error', () => {
 
   it('is told as that: no JSON, no UTF-8, JSON too deep or with too much in it', async () => {
     const client = await creating('validate');
-    const deep = '['.repeat(limits.depth + 1) + ']'.repeat(limits.depth + 1);
-    const many = JSON.stringify({ hash: 'a', data: Array.from({ length: limits.values }, () => 0) });
+    const deep = '['.repeat(jsonLimits.depth + 1) + ']'.repeat(jsonLimits.depth + 1);
+    const many = JSON.stringify({ hash: 'a', data: Array.from({ length: jsonLimits.values }, () => 0) });
     for (const text of ['<html>', '{"a":', Buffer.from([0x22, 0xff, 0xfe, 0x22]), deep, many]) {
       bridge.instead = () => (response) => void response.writeHead(200).end(text);
       expectRefusal(await client.create('/anchors', anchor('a')), client, 'forward.invalid-response', INVALID);
@@ -240,7 +241,7 @@ describe('a record that a bridge answers', () => {
   });
 
   it('has as many proofs as a record carries, and not one more', async () => {
-    const keys = Array.from({ length: limits.proofs }, newKey);
+    const keys = Array.from({ length: recordLimits.proofs }, newKey);
     for (const [strategy, own] of [
       ['proxy', 2],
       ['synchronize', 3],
@@ -256,13 +257,13 @@ describe('a record that a bridge answers', () => {
         });
         return answer;
       };
-      expect((await answerWith(limits.proofs)).body.meta.proofs).toHaveLength(limits.proofs);
-      expect((await answerWith(limits.proofs + 1)).body.data.reason).toBe('forward.invalid-response');
+      expect((await answerWith(recordLimits.proofs)).body.meta.proofs).toHaveLength(recordLimits.proofs);
+      expect((await answerWith(recordLimits.proofs + 1)).body.data.reason).toBe('forward.invalid-response');
     }
   });
 
   it('adds as many proofs as there is room for beside those kept, and not one more', async () => {
-    const keys = Array.from({ length: limits.proofs }, newKey);
+    const keys = Array.from({ length: recordLimits.proofs }, newKey);
     const answerWith = async (added: number) => {
       const client = await creating('synchronize');
       const answer = await answered(client, 201, (sent) => {
@@ -275,9 +276,9 @@ describe('a record that a bridge answers', () => {
       });
       return { answer, kept: await stored(client, 'a') };
     };
-    const most = await answerWith(limits.proofs - 2);
-    expect(most.answer.body.meta.proofs).toHaveLength(limits.proofs);
-    const more = await answerWith(limits.proofs - 1);
+    const most = await answerWith(recordLimits.proofs - 2);
+    expect(most.answer.body.meta.proofs).toHaveLength(recordLimits.proofs);
+    const more = await answerWith(recordLimits.proofs - 1);
     expect([more.answer.body.data.reason, more.kept]).toEqual(['forward.invalid-response', false]);
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { LedgerTask } from '../../src/metering/task.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 import { newKey } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { withBridge } from './bridge.js';
@@ -28,7 +28,7 @@ async function count(read: () => Promise<unknown>): Promise<[before: number, aft
 
 /** Reads with another bound of steps for one request. */
 async function within<T>(bound: number, read: () => Promise<T>): Promise<T> {
-  const work = limits.work as { request: number };
+  const work = workLimits as { request: number };
   const { request } = work;
   work.request = bound;
   try {

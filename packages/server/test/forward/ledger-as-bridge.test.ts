@@ -1,7 +1,7 @@
 import { verifyProof } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import { newLedger, systemKeyOf, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { anchor, aspect, forwardingLedger, made, stored } from './scene.js';
@@ -77,9 +77,9 @@ describe('a ledger as the bridge of another', () => {
 
   it('shows of its list the page that it shows to whoever asks for none', async () => {
     const { client, keeper } = await ledgers();
-    const handles = Array.from({ length: limits.page.default + 1 }, (_, index) => `a-${index}`);
+    const handles = Array.from({ length: listLimits.page.default + 1 }, (_, index) => `a-${index}`);
     for (const handle of handles) await made(keeper, '/anchors', anchor(handle));
-    expect((await client.get('/anchors?page.limit=100')).body.data).toHaveLength(limits.page.default);
+    expect((await client.get('/anchors?page.limit=100')).body.data).toHaveLength(listLimits.page.default);
     expect((await client.get('/anchors?page.index=1')).body.data).toEqual([]);
   });
 });

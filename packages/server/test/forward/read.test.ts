@@ -1,7 +1,9 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { allVerified, recordsIn } from '../../src/forwarding/answer.js';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
+import { outboundLimits } from '../../src/outbound/outbound-limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newKey, systemKeyOf } from '../support/client.js';
@@ -196,25 +198,25 @@ describe('a list that is forwarded', () => {
     );
   });
 
-  it(`may have ${limits.page.greatest} records, and not one more`, async () => {
+  it(`may have ${listLimits.page.greatest} records, and not one more`, async () => {
     const client = await ledgerWith('query', 'proxy');
     const record = bridge.keep(anchor('a')) as unknown as JsonObject;
     const listing = (count: number) => {
       bridge.instead = () => ({ status: 200, body: { data: Array.from({ length: count }, () => record) } });
       return client.get(`/anchors?page.limit=${count}`);
     };
-    expect((await listing(limits.page.greatest)).body.data).toHaveLength(limits.page.greatest);
+    expect((await listing(listLimits.page.greatest)).body.data).toHaveLength(listLimits.page.greatest);
     const detail = 'Invalid response from bridge bank';
-    expectRefusal(await listing(limits.page.greatest + 1), client, 'forward.invalid-response', detail);
+    expectRefusal(await listing(listLimits.page.greatest + 1), client, 'forward.invalid-response', detail);
   });
 
-  it(`may have ${limits.outbound.proofs} proofs, and not one more`, async () => {
+  it(`may have ${outboundLimits.proofs} proofs, and not one more`, async () => {
     const client = await ledgerWith('query', 'proxy');
     const record = bridge.keep(anchor('a'));
     const [proof] = record.meta.proofs;
-    const { proofs: most } = limits;
+    const { proofs: most } = recordLimits;
     const withProofs = (count: number) => ({ ...record, meta: { proofs: Array.from({ length: count }, () => proof) } });
-    const full = Array.from({ length: limits.outbound.proofs / most }, () => withProofs(most));
+    const full = Array.from({ length: outboundLimits.proofs / most }, () => withProofs(most));
     const listing = (records: object[]) => {
       bridge.instead = () => ({ status: 200, body: { data: records as unknown as JsonObject[] } });
       return client.get('/anchors?page.limit=1');
@@ -229,7 +231,7 @@ describe('a list that is forwarded', () => {
     const client = await ledgerWith('query', 'proxy');
     const record = bridge.keep(anchor('a'));
     const [proof] = record.meta.proofs;
-    const proofs = Array.from({ length: limits.proofs }, () => proof);
+    const proofs = Array.from({ length: recordLimits.proofs }, () => proof);
     const full = Array.from({ length: 39 }, () => ({ ...record, meta: { proofs } }));
     const { result } = proof!;
     const altered = { ...proof, result: `${result.startsWith('A') ? 'B' : 'A'}${result.slice(1)}` };

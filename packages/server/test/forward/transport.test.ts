@@ -3,7 +3,9 @@ import { createServer } from 'node:net';
 import type { Json, JsonObject } from '@countersign/protocol';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
+import { outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { signed } from '../support/client.js';
 import { freePort } from '../support/free-port.js';
@@ -62,7 +64,7 @@ describe('many requests at a time', () => {
       await held;
       return bridge.behave(received);
     };
-    const most = limits.outbound.calls.ledger;
+    const most = outboundLimits.calls.ledger;
     const reads = Array.from({ length: most + 1 }, () => client.get('/anchors/a'));
     const turnedAway = await Promise.race(reads);
     expect(turnedAway.status, turnedAway.text).toBe(503);
@@ -114,8 +116,8 @@ describe('an answer', () => {
       return client.get('/anchors/a');
     };
     for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
-      expect((await padded(limits.outbound.answer, framing)).status).toBe(200);
-      const answer = await padded(limits.outbound.answer + 1, framing);
+      expect((await padded(outboundLimits.answer, framing)).status).toBe(200);
+      const answer = await padded(outboundLimits.answer + 1, framing);
       expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
     }
   });
@@ -123,9 +125,9 @@ describe('an answer', () => {
   it.each(['proxy', 'validate'])('%s: has room for the largest record that can be sent', async (strategy) => {
     const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', strategy)]);
     const sized = (length: number) => signed(anchor('a', { custom: { note: 'x'.repeat(length) } }), client.key);
-    const spare = limits.body - Buffer.byteLength(JSON.stringify(sized(0)));
+    const spare = bodyLimits.bytes - Buffer.byteLength(JSON.stringify(sized(0)));
     const body = JSON.stringify(sized(spare));
-    expect(Buffer.byteLength(body)).toBe(limits.body);
+    expect(Buffer.byteLength(body)).toBe(bodyLimits.bytes);
     expect((await client.call('POST', '/anchors', body)).status).toBe(201);
   });
 
@@ -134,7 +136,7 @@ describe('an answer', () => {
     const many = signed(anchor('a', { custom: { many: Array.from({ length: 49_900 }, () => 1) } }), client.key);
     expect((await client.call('POST', '/anchors', many)).status).toBe(201);
     let deep: Json = 1;
-    for (let level = 0; level < limits.depth - 3; level += 1) deep = [deep];
+    for (let level = 0; level < jsonLimits.depth - 3; level += 1) deep = [deep];
     const nested = signed(anchor('b', { custom: { deep } }), client.key);
     expect((await client.call('POST', '/anchors', nested)).status).toBe(201);
     const list = await forwardingLedger(server.current.url, bridge.url, [aspect('query', 'proxy')]);
@@ -142,7 +144,7 @@ describe('an answer', () => {
     expect((await list.get('/anchors')).body.data).toHaveLength(1);
   });
 
-  it(`may hold ${limits.outbound.values} values and ${limits.depth + limits.outbound.levels} levels, and not one more`, async () => {
+  it(`may hold ${outboundLimits.values} values and ${jsonLimits.depth + outboundLimits.levels} levels, and not one more`, async () => {
     const client = await ledger();
     const kept = bridge.keep(anchor('a')) as unknown as JsonObject;
     const count = (value: Json): number =>
@@ -155,9 +157,9 @@ describe('an answer', () => {
     };
     const many = (values: number) => Array.from({ length: values - count(kept) - 1 }, () => 0);
     const deep = (levels: number) => JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1));
-    expect((await reading(many(limits.outbound.values))).status).toBe(200);
-    expect((await reading(deep(limits.depth + limits.outbound.levels))).status).toBe(200);
-    for (const more of [many(limits.outbound.values + 1), deep(limits.depth + limits.outbound.levels + 1)]) {
+    expect((await reading(many(outboundLimits.values))).status).toBe(200);
+    expect((await reading(deep(jsonLimits.depth + outboundLimits.levels))).status).toBe(200);
+    for (const more of [many(outboundLimits.values + 1), deep(jsonLimits.depth + outboundLimits.levels + 1)]) {
       const answer = await reading(more);
       expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger } from '../support/client.js';
 import { withServer } from '../support/server.js';
@@ -11,7 +11,7 @@ describe('errors of /ledgers/{handle} (interface/errors, interface/ledgers#the-r
     const client = await newLedger(server.current.url);
     const outside = client.in(undefined);
     const path = `/ledgers/${client.ledger}`;
-    const over = `{"a":"${'x'.repeat(limits.body)}"}`;
+    const over = `{"a":"${'x'.repeat(bodyLimits.bytes)}"}`;
     const tooLarge = await outside.call('PUT', path, over);
     expect(tooLarge.status).toBe(413);
     expect(tooLarge.body.meta.proofs).toHaveLength(1);
@@ -29,7 +29,7 @@ describe('errors of /ledgers/{handle} (interface/errors, interface/ledgers#the-r
 
   it('are unsigned where there is no such ledger', async () => {
     const outside = (await newLedger(server.current.url)).in(undefined);
-    const over = `{"a":"${'x'.repeat(limits.body)}"}`;
+    const over = `{"a":"${'x'.repeat(bodyLimits.bytes)}"}`;
     const answer = await outside.call('PUT', '/ledgers/ghost', over);
     expectRefusal(answer, outside, 'api.route-not-found', 'Server does not host requested ledger');
   });

@@ -1,7 +1,10 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { handleLimits } from '../../src/base/handle.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { newLedger, proofOver, signed, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { Description } from './description.js';
@@ -189,11 +192,11 @@ describe('bodies (interface/records#request-bodies)', () => {
       for (let level = 1; level < levels - 3; level += 1) value = { a: value };
       return { a: value };
     };
-    expect((await custom('deep', nested(limits.depth))).status).toBe(201);
-    const deeper = malformed(new RegExp(`is nested deeper than ${limits.depth} levels`));
-    expectRefusal(await custom('deeper', nested(limits.depth + 1)), deeper);
+    expect((await custom('deep', nested(jsonLimits.depth))).status).toBe(201);
+    const deeper = malformed(new RegExp(`is nested deeper than ${jsonLimits.depth} levels`));
+    expectRefusal(await custom('deeper', nested(jsonLimits.depth + 1)), deeper);
     expectRefusal(await custom('deeper', nested(100)), deeper);
-    for (const depth of [limits.depth + 1, 100, 100_000]) {
+    for (const depth of [jsonLimits.depth + 1, 100, 100_000]) {
       await refusedEverywhere(`${'['.repeat(depth)}${']'.repeat(depth)}`, deeper);
     }
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
@@ -205,21 +208,21 @@ describe('bodies (interface/records#request-bodies)', () => {
     const body = signed({ handle: 'many', custom: { list: [] } }, client.key);
     const frame = 3 + 2 + 1 + 1 + Object.keys(body.meta.proofs[0]!).length + 2 + 1;
     const list = (length: number) => Array.from({ length }, () => 0);
-    expect((await custom('many', { list: list(limits.values - frame) })).status).toBe(201);
+    expect((await custom('many', { list: list(jsonLimits.values - frame) })).status).toBe(201);
     expectRefusal(
-      await custom('more', { list: list(limits.values - frame + 1) }),
-      malformed(new RegExp(`holds more than ${limits.values} values`)),
+      await custom('more', { list: list(jsonLimits.values - frame + 1) }),
+      malformed(new RegExp(`holds more than ${jsonLimits.values} values`)),
     );
   });
 
   it('takes a body as long as the bound says, and refuses one byte more', async () => {
     const data = (handle: string, length: number) => ({ handle, custom: { text: 'x'.repeat(length) } });
     const frame = JSON.stringify(signed(data('big-1', 0), client.key)).length;
-    const fits = JSON.stringify(signed(data('big-1', limits.body - frame), client.key));
-    expect(fits).toHaveLength(limits.body);
-    const long = JSON.stringify(signed(data('big-2', limits.body - frame + 1), client.key));
-    expect(long).toHaveLength(limits.body + 1);
-    const tooLarge = { ...malformed(`Request body is larger than ${limits.body} bytes`), status: 413 };
+    const fits = JSON.stringify(signed(data('big-1', bodyLimits.bytes - frame), client.key));
+    expect(fits).toHaveLength(bodyLimits.bytes);
+    const long = JSON.stringify(signed(data('big-2', bodyLimits.bytes - frame + 1), client.key));
+    expect(long).toHaveLength(bodyLimits.bytes + 1);
+    const tooLarge = { ...malformed(`Request body is larger than ${bodyLimits.bytes} bytes`), status: 413 };
     expect((await client.call('POST', '/wallets', fits)).status).toBe(201);
     const refused = await client.call('POST', '/wallets', long);
     expectRefusal(refused, tooLarge);
@@ -232,18 +235,18 @@ describe('bodies (interface/records#request-bodies)', () => {
     const chunked = requestText('POST /v2/wallets', chunks, chunk.repeat(17));
     expectRefusal(await exchange(server.current.url, [chunked]), tooLarge);
     // Said to be longer than it is: refused before it is waited for.
-    const claimed = requestText('POST /v2/wallets', { ...headers, 'content-length': String(limits.body + 1) });
+    const claimed = requestText('POST /v2/wallets', { ...headers, 'content-length': String(bodyLimits.bytes + 1) });
     expectRefusal(await exchange(server.current.url, [claimed]), tooLarge);
     expectRefusal(await client.get('/wallets/big-2'), { reason: 'record.not-found', signedBy: system });
   });
 
   it('takes a handle as long as the bound says, and refuses one character more', async () => {
-    const handle = 'h'.repeat(limits.handle);
+    const handle = 'h'.repeat(handleLimits.characters);
     expect((await client.create('/wallets', { handle })).status).toBe(201);
     expect((await client.get(`/wallets/${handle}`)).status).toBe(200);
     expectRefusal(await client.create('/wallets', { handle: `${handle}h` }), {
       reason: 'record.schema-invalid',
-      detail: `Schema validation error: request/body/data/handle must NOT have more than ${limits.handle} characters`,
+      detail: `Schema validation error: request/body/data/handle must NOT have more than ${handleLimits.characters} characters`,
       signedBy: system,
     });
     expectRefusal(await client.get(`/wallets/${handle}h`), { reason: 'record.not-found', signedBy: system });
@@ -292,7 +295,7 @@ describe('bodies (interface/records#request-bodies)', () => {
     expect((await client.get('/wallets/hashless')).status).toBe(404);
   });
 
-  it(`takes ${limits.proofs} proofs less the ledger's, and refuses more than a record carries`, async () => {
+  it(`takes ${recordLimits.proofs} proofs less the ledger's, and refuses more than a record carries`, async () => {
     const body = (handle: string, count: number) => {
       const { hash, data } = signed({ handle }, client.key);
       return {
@@ -301,11 +304,11 @@ describe('bodies (interface/records#request-bodies)', () => {
         meta: { proofs: Array.from({ length: count }, (_, n) => proofOver(hash, client.key, { n })) },
       };
     };
-    expectRefusal(await client.call('POST', '/wallets', body('proven', limits.proofs + 1)), {
+    expectRefusal(await client.call('POST', '/wallets', body('proven', recordLimits.proofs + 1)), {
       reason: 'record.invalid',
-      detail: `Record proofs limit of ${limits.proofs} exceeded`,
+      detail: `Record proofs limit of ${recordLimits.proofs} exceeded`,
       signedBy: system,
     });
-    expect((await client.call('POST', '/wallets', body('proven', limits.proofs - 1))).status).toBe(201);
+    expect((await client.call('POST', '/wallets', body('proven', recordLimits.proofs - 1))).status).toBe(201);
   });
 });

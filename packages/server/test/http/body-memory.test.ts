@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { senderOf } from '../../src/http/sender.js';
-import { limits } from '../../src/limits.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 import { founded, GATE } from '../access-http/support.js';
 import { newKey, newLedger, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -10,7 +11,7 @@ import { exchange } from './raw.js';
 import { expectRefusal, systemKey } from './refusal.js';
 
 const server = withOwnServer();
-const { bodies } = limits;
+const bodies = bodyLimits.memory;
 
 const head = (path: string, length: number | 'chunked', ledger?: string) =>
   [
@@ -42,12 +43,15 @@ function begin(text: string, url = server.current.url): { socket: Socket; seen: 
 }
 
 describe('a request with a large body is answered before that has come', () => {
-  it.each([bodies.small + 1, limits.body, 'chunked'] as const)('where there is no such route (%s)', async (length) => {
-    const answer = await exchange(server.current.url, [head('/nothing', length)]);
-    expectRefusal(answer, { reason: 'api.route-not-found', detail: 'Route not found', signedBy: null });
-  });
+  it.each([bodyLimits.small + 1, bodyLimits.bytes, 'chunked'] as const)(
+    'where there is no such route (%s)',
+    async (length) => {
+      const answer = await exchange(server.current.url, [head('/nothing', length)]);
+      expectRefusal(answer, { reason: 'api.route-not-found', detail: 'Route not found', signedBy: null });
+    },
+  );
 
-  it.each([limits.body, 'chunked'] as const)('where there is no such ledger (%s)', async (length) => {
+  it.each([bodyLimits.bytes, 'chunked'] as const)('where there is no such ledger (%s)', async (length) => {
     const answer = await exchange(server.current.url, [head('/wallets', length, 'nobody')]);
     expectRefusal(answer, {
       reason: 'api.route-not-found',
@@ -59,7 +63,7 @@ describe('a request with a large body is answered before that has come', () => {
 
 describe('large bodies of one sender', () => {
   /** Begins so many requests, and waits until the server has taken them in. */
-  const fill = async (ledger: string, count: number, length: number = limits.body) => {
+  const fill = async (ledger: string, count: number, length: number = bodyLimits.bytes) => {
     const text = head('/wallets', length, ledger).replace('\r\n', '\r\nexpect: 100-continue\r\n');
     const begun = Array.from({ length: count }, () => begin(text));
     await eventually(() => {
@@ -67,7 +71,7 @@ describe('large bodies of one sender', () => {
     });
     return begun;
   };
-  const all = bodies.sender / limits.body;
+  const all = bodies.sender / bodyLimits.bytes;
 
   const connections = () =>
     new Promise<number>((resolve, reject) => {
@@ -79,7 +83,7 @@ describe('large bodies of one sender', () => {
     const [holder] = await fill(client.ledger!, all);
     let isStored = false;
     const waiting = client
-      .create('/wallets', { handle: 'w', custom: { text: 'x'.repeat(bodies.small) } })
+      .create('/wallets', { handle: 'w', custom: { text: 'x'.repeat(bodyLimits.small) } })
       .then((one) => {
         isStored = true;
         return one;
@@ -95,7 +99,7 @@ describe('large bodies of one sender', () => {
     const system = await systemKey(client);
     const begun = await fill(client.ledger!, all);
     const waiting = await fill(client.ledger!, bodies.waiting);
-    const refused = await exchange(server.current.url, [head('/wallets', limits.body, client.ledger)]);
+    const refused = await exchange(server.current.url, [head('/wallets', bodyLimits.bytes, client.ledger)]);
     expectRefusal(refused, {
       reason: 'api.rate-limit-exceeded',
       detail: 'Too many bytes of request bodies are under way. Retry later.',
@@ -105,12 +109,12 @@ describe('large bodies of one sender', () => {
     // Those that wait are forgotten when they go, not only when there is memory.
     for (const { socket } of waiting) socket.destroy();
     await eventually(async () => expect(await connections()).toBeLessThan(bodies.waiting));
-    const [late] = await fill(client.ledger!, 1, bodies.small + 1);
-    late!.socket.write('x'.repeat(bodies.small + 1));
+    const [late] = await fill(client.ledger!, 1, bodyLimits.small + 1);
+    late!.socket.write('x'.repeat(bodyLimits.small + 1));
     begun.pop()!.socket.destroy();
     await eventually(() => expect(late!.seen.text).toContain('HTTP/1.1 400 '));
     for (const { socket } of begun) socket.destroy();
-    const filled = { handle: 'w', custom: { text: 'x'.repeat(bodies.small) } };
+    const filled = { handle: 'w', custom: { text: 'x'.repeat(bodyLimits.small) } };
     await eventually(async () => expect((await client.create('/wallets', filled)).status).toBe(201));
   });
 });
@@ -150,7 +154,7 @@ describe('what a large body costs', () => {
     });
     expect(forbidden).toBe(0);
     // To parse it, to hash it and to verify it takes longer.
-    const least = limits.work.perMillisecond;
+    const least = workLimits.perMillisecond;
     const allowed = async (status: number) => {
       expect((await client.create('/wallets', filled('taken'))).status).toBe(status);
     };
@@ -165,17 +169,17 @@ describe('large bodies that a trusted proxy forwards', () => {
     const proxied = await startServer({ connections: { trustedProxies: ['127.0.0.1'] } });
     try {
       const client = await newLedger(proxied.url);
-      const from = (forwarded: string, length: number = limits.body) =>
+      const from = (forwarded: string, length: number = bodyLimits.bytes) =>
         head('/wallets', length, client.ledger).replace(
           '\r\n',
           `\r\nexpect: 100-continue\r\nx-forwarded-for: ${forwarded}\r\n`,
         );
-      const count = bodies.sender / limits.body;
+      const count = bodies.sender / bodyLimits.bytes;
       const holders = Array.from({ length: count }, (_, n) => begin(from(`192.0.2.${n}, 203.0.113.7`), proxied.url));
       await eventually(() => {
         for (const { seen } of holders) expect(seen.text).toContain('100 Continue');
       });
-      const large = bodies.small + 1;
+      const large = bodyLimits.small + 1;
       const same = begin(from('203.0.113.7', large), proxied.url);
       same.socket.write('x'.repeat(large));
       const other = await exchange(proxied.url, [from('203.0.113.7, 203.0.113.8', large), 'x'.repeat(large)]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { requestLimits } from '../../src/http/request-limits.js';
 import { newLedger, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { startServer, withOwnServer } from '../support/server.js';
@@ -35,11 +35,11 @@ describe('connections of clients', () => {
     onTestFinished(() => other.stop());
     const { requestTimeout, headersTimeout } = other.server.app.server;
     expect({ requestTimeout, headersTimeout }).toEqual({
-      requestTimeout: limits.request,
-      headersTimeout: limits.request,
+      requestTimeout: requestLimits.arrival,
+      headersTimeout: requestLimits.arrival,
     });
     const [answer] = await Promise.all([fetch(other.url)]);
-    expect(answer.headers.get('keep-alive')).toBe(`timeout=${limits.clients.idle / 1000}`);
+    expect(answer.headers.get('keep-alive')).toBe(`timeout=${requestLimits.clients.idle / 1000}`);
   });
 
   // Node.js looks every thirty seconds unless told otherwise: then none of these would be answered in twenty.

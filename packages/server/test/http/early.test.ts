@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { newKey, OPEN, signed, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
@@ -40,7 +40,7 @@ describe('a body that is refused before it has come', () => {
     socket.write(head(8 * MEGABYTE));
     await eventually(async () => expect(seen.text).toMatch(/^HTTP\/1.1 413 .*\r\n\r\n\{.*\}$/s));
     expect(seen.text).toMatch(/^connection: close\r$/m);
-    expect(seen.text).toContain(`Request body is larger than ${limits.body} bytes`);
+    expect(seen.text).toContain(`Request body is larger than ${bodyLimits.bytes} bytes`);
     for (let sent = 0; sent < 8; sent++) expect(await write(socket, MEGABYTE)).toBe(true);
     await ended;
     expect(seen.fault).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a request behind a body that is refused', () => {
     };
     app.server.on('request', count);
     const { socket, seen, ended } = await dial();
-    const bytes = limits.body + 1;
+    const bytes = bodyLimits.bytes + 1;
     socket.write(head(bytes));
     await eventually(() => expect(seen.text).toMatch(/^HTTP\/1.1 413 /));
     socket.write(`${'x'.repeat(bytes)}${'GET / HTTP/1.1\r\n\r\n'.repeat((4 * MEGABYTE) / 18)}`);

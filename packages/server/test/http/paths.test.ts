@@ -1,6 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import { dropOf, newLedger, proofOver, signed, type TestClient, updateOf } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { exchange, type RawAnswer, requestText } from './raw.js';
@@ -126,22 +127,28 @@ describe('paths, queries and methods', () => {
     const list = (query: string) => raw(`GET /v2/wallets?${query}`);
     const refused = (detail: string | RegExp) => ({ reason: 'api.query-malformed', detail, signedBy: system }) as const;
     const many = (count: number) => Array.from({ length: count }, (_, n) => `data.custom.a${n}=1`).join('&');
-    expect((await list(many(limits.filters))).status).toBe(200);
-    expectRefusal(await list(many(limits.filters + 1)), refused(`A query takes at most ${limits.filters} filters`));
-    const elements = (count: number) => Array.from({ length: count }, (_, n) => `data.handle.$in[${n}]=a`).join('&');
-    expect((await list(elements(limits.filterElements))).status).toBe(200);
+    expect((await list(many(filterLimits.count))).status).toBe(200);
     expectRefusal(
-      await list(elements(limits.filterElements + 1)),
-      refused(`$in takes at most ${limits.filterElements} values`),
+      await list(many(filterLimits.count + 1)),
+      refused(`A query takes at most ${filterLimits.count} filters`),
     );
-    expect((await list(`data.handle=${'a'.repeat(limits.filter)}`)).status).toBe(200);
-    expectRefusal(await list(`data.handle=${'a'.repeat(limits.filter + 1)}`), refused(/takes at most 1024 characters/));
+    const elements = (count: number) => Array.from({ length: count }, (_, n) => `data.handle.$in[${n}]=a`).join('&');
+    expect((await list(elements(filterLimits.elements))).status).toBe(200);
+    expectRefusal(
+      await list(elements(filterLimits.elements + 1)),
+      refused(`$in takes at most ${filterLimits.elements} values`),
+    );
+    expect((await list(`data.handle=${'a'.repeat(filterLimits.characters)}`)).status).toBe(200);
+    expectRefusal(
+      await list(`data.handle=${'a'.repeat(filterLimits.characters + 1)}`),
+      refused(/takes at most 1024 characters/),
+    );
     const key = (length: number) => `data.custom.${'a'.repeat(length - 'data.custom.'.length)}=1`;
-    expect((await list(key(limits.filter))).status).toBe(200);
-    expectRefusal(await list(key(limits.filter + 1)), refused(/takes at most 1024 characters/));
+    expect((await list(key(filterLimits.characters))).status).toBe(200);
+    expectRefusal(await list(key(filterLimits.characters + 1)), refused(/takes at most 1024 characters/));
     const deep = (steps: number) => `data.custom${'.a'.repeat(steps - 2)}=1`;
-    expect((await list(deep(limits.filterDepth))).status).toBe(200);
-    expectRefusal(await list(deep(limits.filterDepth + 1)), refused(/^Unsupported filters: 'data\.custom/));
+    expect((await list(deep(filterLimits.depth))).status).toBe(200);
+    expectRefusal(await list(deep(filterLimits.depth + 1)), refused(/^Unsupported filters: 'data\.custom/));
   });
 
   it('reads odd queries without harm', async () => {
@@ -194,8 +201,11 @@ describe('paths, queries and methods', () => {
     expectRefusal(await raw('GET /v2/wallets?page.limit=0'), { reason: 'api.query-malformed', signedBy: system });
     const page = async (query: string) => (await raw(`GET /v2/wallets?${query}`)).body.page;
     expect(await page('page.limit=1')).toEqual({ index: 0, limit: 1 });
-    expect(await page(`page.limit=${limits.page.greatest}`)).toEqual({ index: 0, limit: limits.page.greatest });
-    expect(await page(`page.limit=${limits.page.greatest + 1}`)).toEqual({ index: 0, limit: limits.page.greatest });
+    expect(await page(`page.limit=${listLimits.page.greatest}`)).toEqual({ index: 0, limit: listLimits.page.greatest });
+    expect(await page(`page.limit=${listLimits.page.greatest + 1}`)).toEqual({
+      index: 0,
+      limit: listLimits.page.greatest,
+    });
     const past = await raw('GET /v2/wallets?page.index=999999999&page.limit=1000');
     expect(past.body).toMatchObject({ data: [], page: { index: 999_999_999, limit: 1_000 } });
   });

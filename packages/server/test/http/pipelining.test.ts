@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { requestLimits } from '../../src/http/request-limits.js';
 import { newLedger, signed } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { requestText } from './raw.js';
@@ -38,7 +38,7 @@ describe('requests sent without waiting for answers', () => {
   it('wait in a line of bounded length', async () => {
     const client = await newLedger(server.current.url);
     const one = requestText('GET /v2/wallets/none', { 'x-ledger': client.ledger ?? '' });
-    const most = Array<Buffer>(1 + limits.clients.pipelined).fill(one);
+    const most = Array<Buffer>(1 + requestLimits.clients.pipelined).fill(one);
     expect(await pipelined(most)).toEqual(most.map(() => 404));
     expect((await pipelined([...most, one])).length).toBeLessThanOrEqual(1);
     expect((await client.get('/wallets')).status).toBe(200);

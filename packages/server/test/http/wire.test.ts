@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { requestLimits } from '../../src/http/request-limits.js';
 import { newLedger, signed, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { exchange, requestText } from './raw.js';
@@ -139,7 +139,7 @@ describe('requests as bytes', () => {
 
   it('gives up on requests that never arrive', async () => {
     const { app } = server.current.server;
-    expect(app.server.requestTimeout).toBe(limits.request);
+    expect(app.server.requestTimeout).toBe(requestLimits.arrival);
     const accepted = new Promise<Socket>((resolve) => app.server.once('connection', resolve));
     const answer = send([requestText('POST /v2/wallets', { ...headers, 'content-length': '10' }, '{')]);
     app.server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), await accepted);

@@ -1,8 +1,15 @@
 import { HANDLE_PATTERN, type JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { accessLimits } from '../../src/access/access-limits.js';
+import { handleLimits } from '../../src/base/handle.js';
+import { bridgeLimits } from '../../src/kinds/bridge.js';
+import { dataLimits } from '../../src/kinds/data.js';
+import { intentLimits } from '../../src/kinds/intent.js';
 import type { KindName } from '../../src/kinds/kind.js';
+import { policyLimits } from '../../src/kinds/policies/policy-limits.js';
 import { kinds, recordNames } from '../../src/kinds/registry.js';
-import { limits } from '../../src/limits.js';
+import { factorLimits } from '../../src/kinds/signer-factor.js';
+import { routeLimits } from '../../src/kinds/wallet.js';
 import { examples, PUBLIC_KEY } from './examples.js';
 import { faults } from './faults.js';
 
@@ -35,9 +42,9 @@ describe.each(kinds)('$name', ({ name, links: { under } }) => {
       expect(faults(name, changed(name, { handle: 'a/b' }))[0]).toBe(`/handle must match pattern "${PATTERN}"`);
       expect(faults(name, changed(name, { handle: '' }))[0]).toBe(`/handle must match pattern "${PATTERN}"`);
       expect(faults(name, changed(name, { handle: 'tel:385_-+.9@acc' }))).toEqual([]);
-      expect(faults(name, changed(name, { handle: 'h'.repeat(limits.handle) }))).toEqual([]);
-      expect(faults(name, changed(name, { handle: 'h'.repeat(limits.handle + 1) }))[0]).toBe(
-        `/handle must NOT have more than ${limits.handle} characters`,
+      expect(faults(name, changed(name, { handle: 'h'.repeat(handleLimits.characters) }))).toEqual([]);
+      expect(faults(name, changed(name, { handle: 'h'.repeat(handleLimits.characters + 1) }))[0]).toBe(
+        `/handle must NOT have more than ${handleLimits.characters} characters`,
       );
     });
 
@@ -208,13 +215,18 @@ describe('refusals, in the order the interface lists them', () => {
 describe('bounds', () => {
   const route = { action: 'accept' };
   const bounds: [KindName, string, number, (length: number) => Record<string, unknown>][] = [
-    ['intent', 'claims', limits.claims, (length) => ({ claims: repeated(length, claim[0]) })],
-    ['wallet', 'routes', limits.routes, (length) => ({ routes: repeated(length, route) })],
-    ['bridge', 'secure', limits.secure, (length) => ({ secure: repeated(length, generic) })],
-    ['bridge', 'traits', limits.traits, (length) => ({ traits: repeated(length, 'ping') })],
-    ['policy', 'values', limits.rules, (length) => ({ values: repeated(length, {}) })],
-    ['policy', 'extend', limits.extended, (length) => ({ extend: repeated(length, 'p') })],
-    ['policy', 'quorum', limits.quorum, (length) => ({ schema: 'status', values: [{ quorum: repeated(length, {}) }] })],
+    ['intent', 'claims', intentLimits.claims, (length) => ({ claims: repeated(length, claim[0]) })],
+    ['wallet', 'routes', routeLimits.count, (length) => ({ routes: repeated(length, route) })],
+    ['bridge', 'secure', bridgeLimits.secure, (length) => ({ secure: repeated(length, generic) })],
+    ['bridge', 'traits', bridgeLimits.traits, (length) => ({ traits: repeated(length, 'ping') })],
+    ['policy', 'values', accessLimits.rules, (length) => ({ values: repeated(length, {}) })],
+    ['policy', 'extend', policyLimits.extended, (length) => ({ extend: repeated(length, 'p') })],
+    [
+      'policy',
+      'quorum',
+      policyLimits.quorum,
+      (length) => ({ schema: 'status', values: [{ quorum: repeated(length, {}) }] }),
+    ],
   ];
   it.each(bounds)('%s takes %s up to %i', (kind, _, limit, members) => {
     expect(faults(kind, changed(kind, members(limit)))).toEqual([]);
@@ -240,20 +252,20 @@ describe('bounds', () => {
 
   it('takes URLs and public keys of factors up to their limits', () => {
     const endpoint = (length: number) => ({ action: { endpoint: 'https://a/'.padEnd(length, 'x') } });
-    expect(faults('effect', changed('effect', endpoint(limits.url)))).toEqual([]);
-    expect(faults('effect', changed('effect', endpoint(limits.url + 1)))[0]).toContain('must NOT have more than');
+    expect(faults('effect', changed('effect', endpoint(dataLimits.url)))).toEqual([]);
+    expect(faults('effect', changed('effect', endpoint(dataLimits.url + 1)))[0]).toContain('must NOT have more than');
 
     for (const schema of ['key-pair', 'otp']) {
       const key = (length: number) => ({ schema, format: 'rsa-der', public: 'A'.repeat(length) });
-      expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey)))).toEqual([]);
-      expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey + 1)))).toContain(
-        `/public must NOT have more than ${limits.publicKey} characters`,
+      expect(faults('signer-factor', changed('signer-factor', key(factorLimits.publicKey)))).toEqual([]);
+      expect(faults('signer-factor', changed('signer-factor', key(factorLimits.publicKey + 1)))).toContain(
+        `/public must NOT have more than ${factorLimits.publicKey} characters`,
       );
     }
     const format = (length: number) => changed('signer-factor', { schema: 'otp', format: 'f'.repeat(length) });
-    expect(faults('signer-factor', format(limits.handle))).toEqual([]);
-    expect(faults('signer-factor', format(limits.handle + 1))).toContain(
-      `/format must NOT have more than ${limits.handle} characters`,
+    expect(faults('signer-factor', format(handleLimits.characters))).toEqual([]);
+    expect(faults('signer-factor', format(handleLimits.characters + 1))).toContain(
+      `/format must NOT have more than ${handleLimits.characters} characters`,
     );
   });
 });

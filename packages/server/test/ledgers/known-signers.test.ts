@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SignerFacts } from '../../src/access/caller.js';
 import { weighJson } from '../../src/base/json-weight.js';
 import { KnownSigners } from '../../src/ledgers/known-signers.js';
-import { limits } from '../../src/limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 
 function signer(name: string, custom: Json = {}): SignerFacts {
   return { handle: name, public: name, circles: [], custom: { t: custom } };
@@ -25,14 +25,14 @@ describe('the signers that a process remembers', () => {
   ])('are bounded together, over all ledgers, by the memory they take: %s', (_, count, custom) => {
     const kept = keptOf(count, custom);
     const taken = kept.reduce((sum, one) => sum + weighJson(one), 0);
-    expect(taken).toBeLessThanOrEqual(limits.signers);
-    expect(taken).toBeGreaterThan(limits.signers / 3);
+    expect(taken).toBeLessThanOrEqual(stateLimits.signers);
+    expect(taken).toBeGreaterThan(stateLimits.signers / 3);
     expect(kept.length).toBeLessThan(2 * count);
   });
 
   it('are left out when one alone takes more', () => {
     const known = new KnownSigners();
-    const room = limits.signers - 300 - weighJson(signer('k', ''));
+    const room = stateLimits.signers - 300 - weighJson(signer('k', ''));
     known.set('k', signer('k', 'x'.repeat(room)));
     expect(known.has('k')).toBe(true);
     known.set('k', signer('k', 'x'.repeat(room + 1)));

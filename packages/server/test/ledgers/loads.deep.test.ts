@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createLedgers } from '../../src/ledgers/ledgers.js';
-import { limits } from '../../src/limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 import { Scheduler } from '../../src/metering/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -47,7 +47,7 @@ describe('states of ledgers that one process reads', () => {
     const ledgers = createLedgers({ ...store.ledgers, find: load as typeof store.ledgers.find }, means);
     const all = clients.map(({ ledger }) => ledgers.resolve(ledger!));
     expect((await ledgers.resolve(small.ledger!)).handle).toBe(small.ledger);
-    const fitting = Math.floor(limits.loads.size / (4 * POLICY));
+    const fitting = Math.floor(stateLimits.loads.size / (4 * POLICY));
     await eventually(() => expect(most).toBe(fitting));
     release();
     expect((await Promise.all(all)).map(({ handle }) => handle)).toEqual(clients.map(({ ledger }) => ledger));

@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/ledgers/ledger.js';
 import { createLedgerMutex } from '../../src/ledgers/ledger-mutex.js';
 import type { Service } from '../../src/ledgers/service.js';
 import { inSession, OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
-import { limits } from '../../src/limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 
 /** A ledger whose version rises each time it is asked for. */
 function changing() {
@@ -41,10 +41,10 @@ describe('what was decided on a state that has passed', () => {
     for (const decides of [false, true]) {
       const { service, ledger } = changing();
       const stale = () => new OutOfDate(2, decides);
-      expect(await inSession(openSession(service, ledger), failing(limits.attempts - 1, stale).work)).toBe(
-        limits.attempts,
+      expect(await inSession(openSession(service, ledger), failing(stateLimits.attempts - 1, stale).work)).toBe(
+        stateLimits.attempts,
       );
-      await expect(inSession(openSession(service, ledger), failing(limits.attempts, stale).work)).rejects.toThrow(
+      await expect(inSession(openSession(service, ledger), failing(stateLimits.attempts, stale).work)).rejects.toThrow(
         Overloaded,
       );
     }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { allSealed } from '../log/reading.js';
 import { newKey, newLedger, type TestClient, type TestKey, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -113,7 +113,7 @@ describe('a filter that meets what the caller may not see', () => {
     wallet = ok(await own.call('PUT', '/wallets/w', updateOf(wallet, { handle: 'w', access: [] }, own.key))).body;
     expect(await shown()).toBe(0);
     // As many rules as take one character less and one more than is kept.
-    for (const characters of [limits.judged - 600, limits.judged + 1]) {
+    for (const characters of [recordLimits.judged - 600, recordLimits.judged + 1]) {
       const filler = { action: 'read', bearer: { iss: 'x'.repeat(characters) } };
       wallet = ok(
         await own.call('PUT', '/wallets/w', updateOf(wallet, { handle: 'w', access: [filler, granted] }, own.key)),

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { accessLimits } from '../../src/access/access-limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestAnswer, TestClient, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -89,7 +92,7 @@ describe('a page holds so many bytes at most', () => {
     expect(await everything(strict, '/wallets?', limit)).toHaveLength(10);
   }, 60_000);
 
-  it(`as many bytes as ${limits.answers.page}, and not one more`, async () => {
+  it(`as many bytes as ${queryLimits.answers.page}, and not one more`, async () => {
     const exact = await newLedger(server.current.url);
     const sizes: number[] = [];
     const make = async (index: number, characters: number) => {
@@ -100,12 +103,12 @@ describe('a page holds so many bytes at most', () => {
     for (let index = 0; index < 8; index += 1) await make(index, 930_000);
     // A record is its text and always as much around it, as long as the handle is.
     const around = (sizes[0] ?? 0) - 930_000;
-    const left = limits.answers.page - sizes.reduce((sum, size) => sum + size, 0) - around;
+    const left = queryLimits.answers.page - sizes.reduce((sum, size) => sum + size, 0) - around;
     await make(8, left);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(limits.answers.page);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(queryLimits.answers.page);
     expect(ok(await exact.get('/wallets?page.limit=9')).body.data).toHaveLength(9);
     const { body: last } = await exact.get('/wallets/e-8');
-    const others = limits.answers.page - (sizes[8] ?? 0);
+    const others = queryLimits.answers.page - (sizes[8] ?? 0);
     // What an update has around its text is seen by one that still fits.
     const updated = async (record: RecordEnvelope, characters: number) => {
       const data = { handle: 'e-8', custom: { text: TEXT.slice(0, characters) } };
@@ -113,11 +116,11 @@ describe('a page holds so many bytes at most', () => {
       return { record: answer.body as RecordEnvelope, size: Buffer.byteLength(answer.text) };
     };
     const fitting = await updated(last, left - 1_000);
-    const more = limits.answers.page - others - fitting.size;
+    const more = queryLimits.answers.page - others - fitting.size;
     const full = await updated(fitting.record, left - 1_000 + more);
-    expect(full.size + others).toBe(limits.answers.page);
+    expect(full.size + others).toBe(queryLimits.answers.page);
     expect(ok(await exact.get('/wallets?page.limit=9')).body.data).toHaveLength(9);
-    expect((await updated(full.record, left - 999 + more)).size + others).toBe(limits.answers.page + 1);
+    expect((await updated(full.record, left - 999 + more)).size + others).toBe(queryLimits.answers.page + 1);
     named(await exact.get('/wallets?page.limit=9'), exact);
     expect(ok(await exact.get('/wallets?page.limit=8')).body.data).toHaveLength(8);
   }, 60_000);
@@ -148,17 +151,17 @@ describe('a page holds so many bytes at most', () => {
     const now = Buffer.byteLength(JSON.stringify(record));
     const grown = ok(await proof(1)).body;
     const around = Buffer.byteLength(JSON.stringify(grown)) - now - 1;
-    const left = limits.record - Buffer.byteLength(JSON.stringify(grown)) - around;
+    const left = recordLimits.bytes - Buffer.byteLength(JSON.stringify(grown)) - around;
     expect(left).toBeLessThan(1_000_000);
     record = grown;
     expectRefusal(
       await proof(left + 1),
       client,
       'record.invalid',
-      `A record may hold ${limits.record} bytes with its proofs`,
+      `A record may hold ${recordLimits.bytes} bytes with its proofs`,
     );
     const full = ok(await proof(left));
-    expect(Buffer.byteLength(full.text)).toBe(limits.record);
+    expect(Buffer.byteLength(full.text)).toBe(recordLimits.bytes);
     const list = ok(await client.get('/wallets?data.handle=w-1&page.limit=1'));
     expect(list.body.data[0].luid).toBe(record.luid);
     // And it can still go.
@@ -173,7 +176,7 @@ describe('a page holds so many bytes at most', () => {
     });
     for (const answer of answers.result) expect(ok(answer).body.data.custom.text).toBe(TEXT);
     expect(Math.max(...answers.bytes)).toBeGreaterThan(LARGE);
-    expect(Math.max(...answers.bytes)).toBeLessThanOrEqual(limits.answers.page);
+    expect(Math.max(...answers.bytes)).toBeLessThanOrEqual(queryLimits.answers.page);
   }, 60_000);
 
   it('of signers that are looked up at the same time', async () => {
@@ -190,21 +193,21 @@ describe('a page holds so many bytes at most', () => {
     result.forEach((answer, index) => {
       expect(ok(answer).body.meta.proofs[0].signer).toBe(`s-${index}`);
     });
-    expect(Math.max(...bytes)).toBeLessThanOrEqual(limits.answers.page);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(queryLimits.answers.page);
   }, 60_000);
 });
 
 describe('an access check', () => {
-  it(`shows ${limits.grants} rules, and is refused for one more`, async () => {
+  it(`shows ${accessLimits.grants} rules, and is refused for one more`, async () => {
     const client = await newLedger(server.current.url);
     // One is that of the ledger.
-    const rules = Array.from({ length: limits.grants - 1 }, () => ({ action: 'read' }));
+    const rules = Array.from({ length: accessLimits.grants - 1 }, () => ({ action: 'read' }));
     const wallet = await stored(client, 'wallet', { handle: 'w', access: rules });
     const check = () => client.create('/wallets/w/access/!check', { action: 'read' });
-    expect(ok(await check()).body.data).toHaveLength(limits.grants);
+    expect(ok(await check()).body.data).toHaveLength(accessLimits.grants);
     const data = { handle: 'w', access: [...rules, { action: 'read' }] };
     ok(await client.call('PUT', '/wallets/w', updateOf(wallet, data, client.key)));
-    expectRefusal(await check(), client, 'record.invalid', `More than ${limits.grants} rules grant this`);
+    expectRefusal(await check(), client, 'record.invalid', `More than ${accessLimits.grants} rules grant this`);
   });
 });
 
@@ -221,7 +224,7 @@ describe('what a ledger is judged by', () => {
       }
     }
     expect(refused).toEqual([
-      `Policies, domains, schemas and effects of a ledger may hold ${limits.state} characters together`,
+      `Policies, domains, schemas and effects of a ledger may hold ${stateLimits.characters} characters together`,
     ]);
   }, 60_000);
 });

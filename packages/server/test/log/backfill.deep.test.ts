@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { logLimits } from '../../src/log/log-limits.js';
 import { readUnlogged } from '../../src/store/log/backfill.js';
 import { createPool } from '../../src/store/pool.js';
 import { query } from '../events/support.js';
@@ -58,7 +58,7 @@ describe('changes of before the log', () => {
     const pool = createPool({ connectionString: database.url }, () => {});
     try {
       const [{ ledger }] = (await pool.query('select min(id)::int as ledger from ledger')).rows;
-      const { backfill, backfillBytes } = limits.log;
+      const { backfill, backfillBytes } = logLimits;
       const bytesOf = (rows: readonly { readonly body: string | null }[]) =>
         rows.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
       const { rows, end } = await readUnlogged(pool, ledger, backfill, backfillBytes);

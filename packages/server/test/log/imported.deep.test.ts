@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runLogRestart } from '../../src/archive/operator.js';
-import { limits } from '../../src/limits.js';
+import { logLimits } from '../../src/log/log-limits.js';
 import { type ErasedLedger, erasedLedger } from '../archive/erased-ledger.js';
 import { exported, imported, verified } from '../archive/support.js';
 import { Draft } from '../archive/tree/draft.js';
@@ -39,8 +39,8 @@ afterAll(async () => {
 
 /** Has a server make leaves of a part of the changes, few at a time, so that records are parted. */
 async function partly(): Promise<void> {
-  const { backfill } = limits.log;
-  Object.assign(limits.log, { backfill: 7 });
+  const { backfill } = logLimits;
+  Object.assign(logLimits, { backfill: 7 });
   const running = await startServer({ database, dataDir });
   try {
     await eventually(async () => {
@@ -54,7 +54,7 @@ async function partly(): Promise<void> {
     });
   } finally {
     await running.stop();
-    Object.assign(limits.log, { backfill });
+    Object.assign(logLimits, { backfill });
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/base/sha256.js';
-import { limits } from '../../src/limits.js';
+import { logLimits } from '../../src/log/log-limits.js';
 import { query } from '../events/support.js';
 import { exchange, requestText } from '../http/raw.js';
 import { issue, MoneyScene } from '../money/scene.js';
@@ -67,7 +67,7 @@ describe('the routes of a log', () => {
         why,
         client.ledger,
       ]);
-    const far = size * 2 + limits.log.grown;
+    const far = size * 2 + logLimits.grown;
     const tile = (leaves: number) =>
       formatTilePath({ level: 0, index: Math.floor(leaves / TILE_WIDTH), width: leaves % TILE_WIDTH });
     const sent = async (path: string) => (await own.get(`tile/${path}`)).status;

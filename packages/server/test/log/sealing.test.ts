@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { logLimits } from '../../src/log/log-limits.js';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
 import { newLedger, signed } from '../support/client.js';
 import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
@@ -59,18 +59,18 @@ it('goes on at once with a ledger that it has sealed itself', async () => {
   };
   // What another process has sealed is left to it for that long: who takes its own for that of another seals no sooner.
   let quickest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < 10 && quickest >= limits.log.recent; at += 1) {
+  for (let at = 0; at < 10 && quickest >= logLimits.recent; at += 1) {
     // A round that takes as long as it may is over when the next one is due.
     await connection.query('begin; lock table log_leaf in share mode');
     const slow = write(`slow${at}`);
-    await pause(2 * limits.log.tick);
+    await pause(2 * logLimits.tick);
     await connection.query('commit');
     await slow;
     const before = await sealed();
     await write(`next${at}`);
     quickest = Math.min(quickest, (await sealed()) - before);
   }
-  expect(quickest).toBeLessThan(limits.log.recent);
+  expect(quickest).toBeLessThan(logLimits.recent);
   await connection.end();
   await running.stop();
 });

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { logLimits } from '../../src/log/log-limits.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { dropOf, newLedger, proofOver, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
@@ -123,7 +123,7 @@ describe('a write that waits until it is sealed', () => {
 
   it('finds room where no other of its ledger waits', async () => {
     const { logs } = server.current.server.service;
-    const { count, each, spare } = limits.log.waiting;
+    const { count, each, spare } = logLimits.waiting;
     const left = new AbortController();
     // Ledgers that are not there: nothing of them is ever sealed.
     const wait = (ledger: number, patience = 60_000) =>
@@ -151,7 +151,7 @@ describe('a write that waits until it is sealed', () => {
     const others = new AbortController();
     setMaxListeners(0, others.signal);
     onTestFinished(() => others.abort());
-    for (let at = 0; at < limits.log.waiting.each - 2; at += 1) void logs.whenSealed(of, 120_000, others.signal);
+    for (let at = 0; at < logLimits.waiting.each - 2; at += 1) void logs.whenSealed(of, 120_000, others.signal);
     const sockets = await Promise.all([hung(client, 'w0'), hung(client, 'w1')]);
     // One that has left takes no place, which the sockets' writes could find taken.
     const isFull = () => logs.whenSealed(of, 1, AbortSignal.abort());

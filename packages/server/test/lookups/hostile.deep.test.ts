@@ -2,7 +2,9 @@ import { hash as hashOf, isObject, type Json, type JsonObject } from '@countersi
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
+import { outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { withBridge } from '../forward/bridge.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectList } from '../support/checks.js';
@@ -129,23 +131,23 @@ describe('a large answer of a bridge', () => {
     for (const way of WAYS) check(await ask(client, way, 'acc'), way);
   };
 
-  it(`has ${limits.page.greatest} items at most`, async () => {
+  it(`has ${listLimits.page.greatest} items at most`, async () => {
     const client = await bridged();
-    const items = Array.from({ length: limits.page.greatest + 1 }, (_, index) => ({ handle: `a-${index}` }));
+    const items = Array.from({ length: listLimits.page.greatest + 1 }, (_, index) => ({ handle: `a-${index}` }));
     answerWith(bridge, ...items.slice(1));
-    await each(client, (answer) => expect(expectList(answer, client)).toHaveLength(limits.page.greatest));
+    await each(client, (answer) => expect(expectList(answer, client)).toHaveLength(listLimits.page.greatest));
     answerWith(bridge, ...items);
     await each(client, (answer, way) => expectInvalid(answer, client, way));
   });
 
-  it(`has ${limits.outbound.answer} bytes at most`, async () => {
+  it(`has ${outboundLimits.answer} bytes at most`, async () => {
     const client = await bridged();
     const padded = (bytes: number) => {
       bridge.instead = () => (response) => void response.writeHead(200).end('{"data":[]}'.padEnd(bytes));
     };
-    padded(limits.outbound.answer);
+    padded(outboundLimits.answer);
     await each(client, (answer) => expect(expectList(answer, client)).toEqual([]));
-    padded(limits.outbound.answer + 1);
+    padded(outboundLimits.answer + 1);
     await each(client, (answer, way) => expectInvalid(answer, client, way));
   });
 
@@ -156,12 +158,12 @@ describe('a large answer of a bridge', () => {
     };
     const deep = (levels: number) => JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1));
     const many = (values: number) => Array.from({ length: values }, () => 0);
-    const levels = limits.depth + limits.outbound.levels;
+    const levels = jsonLimits.depth + outboundLimits.levels;
     for (const [fits, padding] of [
       [true, deep(levels)],
       [false, deep(levels + 1)],
-      [true, many(limits.outbound.values - 2)],
-      [false, many(limits.outbound.values - 1)],
+      [true, many(outboundLimits.values - 2)],
+      [false, many(outboundLimits.values - 1)],
     ] as const) {
       answering({ data: [], padding });
       await each(client, (answer, way) => {
@@ -203,7 +205,7 @@ describe('a bridge that keeps others waiting', () => {
       await held;
       return { status: 200, body: listed(bridge, [{ handle: 'a' }]) };
     };
-    const most = limits.outbound.calls.ledger;
+    const most = outboundLimits.calls.ledger;
     const asked = Array.from({ length: most + 1 }, (_, index) => ask(client, WAYS[index % 3]!, 'acc'));
     const turnedAway = await Promise.race(asked);
     expect([turnedAway.status, turnedAway.headers.get('retry-after')]).toEqual([503, '1']);

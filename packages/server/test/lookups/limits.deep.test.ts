@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import { everythingFor, underPolicies } from '../access-http/support.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestAnswer, type TestClient } from '../support/client.js';
@@ -31,7 +31,7 @@ const LEDGERS: [string, () => Promise<TestClient>][] = [
 describe.each(LEDGERS)('the anchors of a wallet in a ledger %s', (_, open) => {
   let client: TestClient;
   const own = () => client.get('/wallets/shop/anchors', bearer(client.key));
-  const most = limits.page.greatest;
+  const most = listLimits.page.greatest;
 
   beforeAll(async () => {
     client = await open();

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, type RecordEnvelope, signProof } from '@countersign/protocol';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { filterLimits } from '../../src/access/filter-limits.js';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
 import { founded, GATE, registered, underPolicies } from '../access-http/support.js';
 import { createIn, divided } from '../domains/scene.js';
 import { expectList, expectRefusal } from '../support/checks.js';
@@ -177,31 +177,36 @@ describe('what a lookup compares', () => {
   const custom = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, index]));
 
-  it(`is ${limits.filters} values at most`, async () => {
-    await stored(client, 'anchor', anchorOf('shop', 'many', { custom: custom(limits.filters + 1) }));
-    expect(handlesIn(await lookUp(client, 'shop', { custom: custom(limits.filters) }))).toEqual(['many']);
-    const answer = await lookUp(client, 'shop', { custom: custom(limits.filters + 1) });
-    expectRefusal(answer, client, 'record.invalid', `A lookup compares at most ${limits.filters} values`);
+  it(`is ${filterLimits.count} values at most`, async () => {
+    await stored(client, 'anchor', anchorOf('shop', 'many', { custom: custom(filterLimits.count + 1) }));
+    expect(handlesIn(await lookUp(client, 'shop', { custom: custom(filterLimits.count) }))).toEqual(['many']);
+    const answer = await lookUp(client, 'shop', { custom: custom(filterLimits.count + 1) });
+    expectRefusal(answer, client, 'record.invalid', `A lookup compares at most ${filterLimits.count} values`);
   });
 
-  it(`is ${limits.filter} characters of a value and of a path at most`, async () => {
+  it(`is ${filterLimits.characters} characters of a value and of a path at most`, async () => {
     const text = (length: number) => 'x'.repeat(length);
     const name = (length: number) => text(length - 'data.custom.'.length);
-    const both = { [name(limits.filter)]: text(limits.filter) };
+    const both = { [name(filterLimits.characters)]: text(filterLimits.characters) };
     await stored(client, 'anchor', anchorOf('shop', 'long', { custom: both }));
     expect(handlesIn(await lookUp(client, 'shop', { custom: both }))).toEqual(['long']);
-    for (const one of [{ [name(limits.filter + 1)]: 'x' }, { x: text(limits.filter + 1) }]) {
+    for (const one of [{ [name(filterLimits.characters + 1)]: 'x' }, { x: text(filterLimits.characters + 1) }]) {
       const answer = await lookUp(client, 'shop', { custom: one });
-      expectRefusal(answer, client, 'record.invalid', `A lookup compares at most ${limits.filter} characters`);
+      expectRefusal(
+        answer,
+        client,
+        'record.invalid',
+        `A lookup compares at most ${filterLimits.characters} characters`,
+      );
     }
   });
 
-  it(`is ${limits.filterDepth} levels deep at most`, async () => {
+  it(`is ${filterLimits.depth} levels deep at most`, async () => {
     const deep = (levels: number): JsonObject => ({ x: levels > 1 ? deep(levels - 1) : 1 });
-    const most = limits.filterDepth - 'data.custom'.split('.').length;
+    const most = filterLimits.depth - 'data.custom'.split('.').length;
     await stored(client, 'anchor', anchorOf('shop', 'deep', { custom: deep(most) }));
     expect(handlesIn(await lookUp(client, 'shop', { custom: deep(most) }))).toEqual(['deep']);
-    const detail = `A lookup compares members at most ${limits.filterDepth} levels deep`;
+    const detail = `A lookup compares members at most ${filterLimits.depth} levels deep`;
     expectRefusal(await lookUp(client, 'shop', { custom: deep(most + 1) }), client, 'record.invalid', detail);
   });
 });

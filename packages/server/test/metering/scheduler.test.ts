@@ -2,11 +2,11 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
-import { limits } from '../../src/limits.js';
 import { Scheduler } from '../../src/metering/scheduler.js';
 import { type LedgerTask, turnForText } from '../../src/metering/task.js';
+import { workLimits } from '../../src/metering/work-limits.js';
 
-const { work } = limits;
+const work = workLimits;
 const wanted = () => false;
 
 /** A clock that stands still unless it is told to go on. */
@@ -164,7 +164,7 @@ describe('turns of ledgers', () => {
     const scheduler = new Scheduler(still().clock);
     const task = scheduler.task(1, wanted);
     task.chargeUnbounded(2 * work.burst);
-    for (let i = 0; i < limits.queue; i += 1) void task.turn();
+    for (let i = 0; i < workLimits.waiting; i += 1) void task.turn();
     expect(() => task.turn()).toThrow(Overloaded);
   });
 });

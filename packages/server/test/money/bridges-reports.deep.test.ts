@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, proofOver } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
@@ -139,7 +139,7 @@ describe('the limit of proofs', () => {
     const claims = Array.from({ length: 30 }, (_, index) => transfer('alice', `account:${index}@acc`, 1));
     const handle = await money.intend(claims);
     const { meta } = await money.ends(handle, 'completed');
-    expect(meta.proofs.length).toBeGreaterThan(limits.proofs);
+    expect(meta.proofs.length).toBeGreaterThan(recordLimits.proofs);
   });
 
   it('stands in the way of other proofs, and of no report that acts', async () => {

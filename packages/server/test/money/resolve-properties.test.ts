@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { routeLimits } from '../../src/kinds/wallet.js';
 import { destroy, issue, makeDirectory, resolve, routes, transfer } from './directory.js';
 
 const HANDLES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -66,7 +66,7 @@ function end(known: Wallets, side: 'debit' | 'credit', claim: JsonObject, from: 
   const way = [at(known, from)];
   for (;;) {
     const wallet = way.at(-1);
-    if (wallet === undefined || way.indexOf(wallet) !== way.length - 1 || way.length > limits.hops + 1)
+    if (wallet === undefined || way.indexOf(wallet) !== way.length - 1 || way.length > routeLimits.hops + 1)
       return undefined;
     const about = ((known[wallet]?.routes ?? []) as JsonObject[]).filter(({ action }) =>
       SIDES[side].some((one) => one === action),
@@ -99,7 +99,7 @@ it('ends where routes allow it, or fails, within so many lookups', async () => {
       const directory = makeDirectory(known);
       const resolution = await resolve(all, directory);
       // Four handles of an address, of the two that a claim names and of three routes on each side, and a symbol.
-      expect(directory.looked.length).toBeLessThanOrEqual(all.length * (2 * 4 * (1 + limits.hops) + 1));
+      expect(directory.looked.length).toBeLessThanOrEqual(all.length * (2 * 4 * (1 + routeLimits.hops) + 1));
       expect(new Set(directory.looked).size).toBe(directory.looked.length);
       const luids = resolution.needs.map(({ luid }) => luid);
       expect(new Set(luids).size).toBe(luids.length);

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
-import { limits } from '../../src/limits.js';
 import { Sequencer } from '../../src/money/sequencer.js';
+import { sequencerLimits } from '../../src/money/sequencer-limits.js';
 import { makePlan } from './step-plans.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a sequencer asks for
@@ -196,7 +196,7 @@ it('keeps a batch in its books before those are read anew with a new lead', asyn
   const reading = () => ({ ...item(), plan: async () => [intent({ places: () => [{ wallet: 'w', symbol: 's' }] })] });
   const first = one.decide(reading());
   await sent.told;
-  now += limits.intents.lease;
+  now += sequencerLimits.lease;
   const second = one.decide(reading());
   await pause(10);
   release.tell();

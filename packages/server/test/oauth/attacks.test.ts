@@ -2,7 +2,7 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope, verifyProof } fro
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { requestHash } from '../../src/auth/request-hash.js';
-import { limits } from '../../src/limits.js';
+import { tokenLimits } from '../../src/auth/token-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -89,9 +89,9 @@ describe('a self-signed token (interface/tokens#refused-tokens, interface/tokens
     }
   });
 
-  it(`is taken with ${limits.token} bytes, and not with one more`, async () => {
-    expect((await withToken(bearing(sized(limits.token)))).status).toBe(200);
-    expectBad(await withToken(bearing(sized(limits.token + 1))));
+  it(`is taken with ${tokenLimits.bytes} bytes, and not with one more`, async () => {
+    expect((await withToken(bearing(sized(tokenLimits.bytes)))).status).toBe(200);
+    expectBad(await withToken(bearing(sized(tokenLimits.bytes + 1))));
   });
 
   it('with a jti is used once on this ledger, and on no process of it again', async () => {

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FailureCounts } from '../../src/auth/failures.js';
-import { limits } from '../../src/limits.js';
+import { failedAttemptLimits } from '../../src/store/queries/failed-attempts.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { createMigratedDatabase } from '../support/database.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { ask, credentialsFor, grant, type OauthLedger, oauthLedger } from './scene.js';
 
-const { attempts, window } = limits.failures;
+const { attempts, window } = failedAttemptLimits;
 
 describe('wrong secrets (interface/tokens#token-endpoint)', () => {
   let shift = 0;

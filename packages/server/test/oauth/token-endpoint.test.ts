@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { requestLimits } from '../../src/http/request-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer } from '../support/client.js';
 import { plantSecret } from '../support/planted.js';
@@ -188,9 +188,9 @@ describe('the form', () => {
   it('may be of the greatest size, and not of one byte more', async () => {
     const start = new URLSearchParams(grant(scene.credentials)).toString();
     const padded = (bytes: number) => `${start}&scope=${'x'.repeat(bytes - start.length - '&scope='.length)}`;
-    expect((await ask(scene.client, padded(limits.form))).status).toBe(200);
-    const large = refused('invalid_request', `The request is over ${limits.form} bytes.`);
-    expectAnswer(await ask(scene.client, padded(limits.form + 1)), 400, large);
+    expect((await ask(scene.client, padded(requestLimits.form))).status).toBe(200);
+    const large = refused('invalid_request', `The request is over ${requestLimits.form} bytes.`);
+    expectAnswer(await ask(scene.client, padded(requestLimits.form + 1)), 400, large);
   });
 
   it('may come with a charset, and holds each parameter once', async () => {

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
-import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import { createHostNames } from '../../src/outbound/names.js';
 import { createOpenSockets } from '../../src/outbound/open-sockets.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
+import { outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 
@@ -82,7 +82,7 @@ describe('a call', () => {
   });
 
   it('fails when the answer is too large', async () => {
-    answer = (_, response) => void response.end('x'.repeat(limits.outbound.answer + 1));
+    answer = (_, response) => void response.end('x'.repeat(outboundLimits.answer + 1));
     expect(await failure()).toMatchObject({ kind: 'oversized' });
   });
 });
@@ -100,19 +100,19 @@ it.each(['bridge.invalid', '127.0.0.1', '[2001:db8::1]'])(
 );
 
 describe('many calls', () => {
-  it(`of one ledger share ${limits.outbound.connections} connections to one origin`, async () => {
+  it(`of one ledger share ${outboundLimits.connections} connections to one origin`, async () => {
     sockets.clear();
     answer = (_, response) => void setTimeout(() => response.end('done'), 20);
     const out = opened();
-    const calls = Array.from({ length: 2 * limits.outbound.connections }, () => out.send(call()));
+    const calls = Array.from({ length: 2 * outboundLimits.connections }, () => out.send(call()));
     const answers = await Promise.all(calls);
     expect(answers.every(({ text }) => text === 'done')).toBe(true);
-    expect(sockets.size).toBeLessThanOrEqual(limits.outbound.connections);
+    expect(sockets.size).toBeLessThanOrEqual(outboundLimits.connections);
   });
 
   it.each([
-    ['one ledger', limits.outbound.calls.ledger, limits.outbound.connections, () => 1],
-    ['all ledgers', limits.outbound.calls.process, limits.outbound.calls.process, (index: number) => index],
+    ['one ledger', outboundLimits.calls.ledger, outboundLimits.connections, () => 1],
+    ['all ledgers', outboundLimits.calls.process, outboundLimits.calls.process, (index: number) => index],
   ])('of %s may be %i at a time, and not one more', async (_, most, connections, ledgerOf) => {
     const waiting: ServerResponse[] = [];
     answer = (_request, response) => void waiting.push(response);
@@ -129,7 +129,7 @@ describe('many calls', () => {
   it('are counted for a ledger also when they fail', async () => {
     const out = opened();
     const nobody = `http://127.0.0.1:${await freePort()}/`;
-    for (let count = 0; count <= limits.outbound.calls.ledger; count += 1) {
+    for (let count = 0; count <= outboundLimits.calls.ledger; count += 1) {
       await expect(out.send(call({ url: nobody }))).rejects.toMatchObject({ kind: 'unreachable' });
     }
   });

@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer as createListener, type Socket 
 import { connect as connectSecurely } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
-import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import { HandshakeStream } from '../../src/outbound/handshake-stream.js';
 import { createHandshakes, type Handshakes, HandshakesResting } from '../../src/outbound/handshakes.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
+import { handshakeLimits, outboundLimits } from '../../src/outbound/outbound-limits.js';
 import { issueCertificate, makeAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { hostileChain } from '../support/hostile-chain.js';
@@ -44,11 +44,11 @@ describe('what a service sends in a handshake', () => {
     expect(await called({ cert: chain, key }, 'x'.repeat(1_000_000))).toHaveLength(1_000_000);
   });
 
-  it(`has ${limits.handshakes.bytes} bytes at most`, async () => {
-    const chain = certificate.repeat(Math.ceil(limits.handshakes.bytes / size));
+  it(`has ${handshakeLimits.bytes} bytes at most`, async () => {
+    const chain = certificate.repeat(Math.ceil(handshakeLimits.bytes / size));
     const failure = await called({ cert: chain, key });
     expect(failure).toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
-    expect((failure as Error).message).toContain(`at most ${limits.handshakes.bytes} bytes`);
+    expect((failure as Error).message).toContain(`at most ${handshakeLimits.bytes} bytes`);
   });
 
   it('is refused before it is verified, where verifying it takes seconds', async () => {
@@ -97,7 +97,7 @@ it('a service that stays silent in its handshakes holds up no other one, of the 
   outbound = createOutbound({ allowPrivate: true, ca: authority.certificate });
   const send = (ledger: number, to: { address(): unknown }) =>
     outbound!.send({ ledger, method: 'GET', url: urlOf(to), headers: {}, within: 15_000 });
-  const count = limits.outbound.connections;
+  const count = outboundLimits.connections;
   const silent = Promise.allSettled(Array.from({ length: count }, () => send(1, listener)));
   await eventually(() => expect(sockets).toHaveLength(count));
   expect(await Promise.all([send(1, server), send(2, server)])).toMatchObject([{ text: 'here' }, { text: 'here' }]);
@@ -141,13 +141,13 @@ function urlOf(listener: { address(): unknown }): string {
 }
 
 describe('handshakes', () => {
-  const { quick, burst, rest } = limits.handshakes;
+  const { quick, burst, rest } = handshakeLimits;
   let now = 0;
   let called: (ledger: number, host: string) => boolean = () => true;
   const open = () =>
     createHandshakes(
       (ledger, host) => called(ledger, host),
-      limits.handshakes,
+      handshakeLimits,
       () => now,
     );
   afterEach(() => {

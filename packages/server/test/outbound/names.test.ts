@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { createNameServers } from '../../src/outbound/name-servers.js';
 import { createHostNames, type HostNames } from '../../src/outbound/names.js';
+import { nameLimits } from '../../src/outbound/outbound-limits.js';
 import { eventually } from '../support/eventually.js';
 import { NameServer } from './name-server.js';
 
@@ -113,7 +113,7 @@ describe('what was found', () => {
 });
 
 describe('an answer', () => {
-  const { addresses: most } = limits.names;
+  const { addresses: most } = nameLimits;
 
   it(`gives ${most} addresses of a family at most, and is remembered however many it has`, async () => {
     const all = Array.from({ length: 600 }, (_, index) => `192.0.${index >> 8}.${index & 255}`);
@@ -135,7 +135,7 @@ describe('an answer', () => {
     const began = performance.now();
     await eventually(async () => expect(await found(names, 'half.example')).toEqual(['192.0.2.1', '2606:4700::1']));
     // A whole one would be remembered for so long.
-    expect(performance.now() - began).toBeLessThan(limits.names.life.greatest / 2);
+    expect(performance.now() - began).toBeLessThan(nameLimits.life.greatest / 2);
   });
 
   it('that comes after the time of a lookup leaves it open whether the name has addresses', async () => {
@@ -156,11 +156,11 @@ describe('a name server that does not answer', () => {
     expect(await found(names, 'half.example')).toEqual(['192.0.2.1']);
     expect(await found(names, 'silent.example')).toBe('EAI_AGAIN');
     // A name server of the system has 10 seconds and more.
-    expect(performance.now() - began).toBeLessThan(3 * limits.names.within);
+    expect(performance.now() - began).toBeLessThan(3 * nameLimits.within);
   });
 
   it('keeps nobody else waiting: lookups of one ledger wait for one another only', async () => {
-    const { ledger: each } = limits.names.lookup;
+    const { ledger: each } = nameLimits.lookup;
     const names = opened();
     const hosts = Array.from({ length: 3 * each }, (_, index) => `silent-${index}.example`);
     for (const host of hosts) {
@@ -178,7 +178,7 @@ describe('a name server that does not answer', () => {
   });
 
   it('holds up no other ledger that calls the same host as one that waits', async () => {
-    const { ledger: each } = limits.names.lookup;
+    const { ledger: each } = nameLimits.lookup;
     const names = opened();
     for (let index = 0; index < each; index += 1) {
       server.silent.add(`silent-${index}.example`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger } from '../support/client.js';
 import { ok } from '../support/scene.js';
@@ -12,10 +12,10 @@ it('a ledger holds only so many rules, and everything else beside them', async (
   const domain = (handle: string, characters: number) => ({ handle, custom: { text: 'x'.repeat(characters) } });
   const many = 1_000_000;
   let made = ok(await client.create('/domains', domain('d-0', many))).body;
-  for (let number = 1; number < Math.floor(limits.state / many); number += 1) {
+  for (let number = 1; number < Math.floor(stateLimits.characters / many); number += 1) {
     ok(await client.create('/domains', domain(`d-${number}`, many)));
   }
-  const refused = `Policies, domains, schemas and effects of a ledger may hold ${limits.state} characters together`;
+  const refused = `Policies, domains, schemas and effects of a ledger may hold ${stateLimits.characters} characters together`;
   expectRefusal(await client.create('/domains', domain('one-more', many)), client, 'record.invalid', refused);
   expect((await client.get('/domains/one-more')).status).toBe(404);
   ok(await client.create('/domains', domain('small', 10)));
@@ -40,11 +40,11 @@ it('what is in domains leaves room for what is the ledger’s own', async () => 
     return (await ledgers.renew(ledger, await store.ledgers.version(ledger.id))).weight;
   };
   const most = 900_000;
-  for (let number = 0; (await weight()) < limits.stateForDomains - most; number += 1) {
+  for (let number = 0; (await weight()) < stateLimits.forDomains - most; number += 1) {
     ok(await client.create('/policies', policy(`p-${number}@sales`, most - 5_000)));
   }
-  const left = limits.stateForDomains - (await weight()) - JSON.stringify(policy('last@sales', 0)).length;
-  const refused = `Policies, domains, schemas and effects of a ledger may hold ${limits.stateForDomains} characters together when one in a domain is added`;
+  const left = stateLimits.forDomains - (await weight()) - JSON.stringify(policy('last@sales', 0)).length;
+  const refused = `Policies, domains, schemas and effects of a ledger may hold ${stateLimits.forDomains} characters together when one in a domain is added`;
   expectRefusal(await client.create('/policies', policy('last@sales', left + 1)), client, 'record.invalid', refused);
   const last = ok(await client.create('/policies', policy('last@sales', left))).body;
   expectRefusal(await client.create('/policies', policy('more@sales', 1)), client, 'record.invalid', refused);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok } from '../support/scene.js';
@@ -46,8 +46,8 @@ describe.each(Object.entries(requests))('the moment of the proof of a %s', (_, s
   it('is refused when it is minutes ahead, and taken when it is long past', async () => {
     const client = await newLedger(server.current.url);
     ok(await client.create('/wallets', { handle: 'w' }));
-    const moment = inMinutes(limits.momentAhead + 1);
-    const detail = `Moment in the proof is more than ${limits.momentAhead} minutes ahead of the server's clock: '${moment}'`;
+    const moment = inMinutes(recordLimits.momentAhead + 1);
+    const detail = `Moment in the proof is more than ${recordLimits.momentAhead} minutes ahead of the server's clock: '${moment}'`;
     expectRefusal(await send(client, { moment }), client, 'record.invalid', detail);
     expect((await send(client, { moment: '2019-01-01T12:00:00+02:00' })).status).toBeLessThan(300);
   });
@@ -55,7 +55,7 @@ describe.each(Object.entries(requests))('the moment of the proof of a %s', (_, s
   it('may be a little ahead', async () => {
     const client = await newLedger(server.current.url);
     ok(await client.create('/wallets', { handle: 'w' }));
-    expect((await send(client, { moment: inMinutes(limits.momentAhead - 1) })).status).toBeLessThan(300);
+    expect((await send(client, { moment: inMinutes(recordLimits.momentAhead - 1) })).status).toBeLessThan(300);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { JsonObject, Proof, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { dataLimits } from '../../src/kinds/data.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { underPolicies } from '../access-http/support.js';
 import { examples } from '../kinds/examples.js';
 import { expectList, expectRefusal } from '../support/checks.js';
@@ -89,13 +90,13 @@ describe('labels (interface/records#labels)', () => {
     },
   );
 
-  it(`are at most ${limits.labels} on a record, of at most ${limits.label} characters`, async () => {
+  it(`are at most ${recordLimits.labels} on a record, of at most ${dataLimits.label} characters`, async () => {
     const { client, wallet } = await withWallet();
-    const many = Array.from({ length: limits.labels }, (_, index) => `label-${index}`);
+    const many = Array.from({ length: recordLimits.labels }, (_, index) => `label-${index}`);
     expect(ok(await client.prove('/wallets/w', wallet, { labels: many })).body.meta.labels).toEqual(many);
     const one = await client.prove('/wallets/w', wallet, { labels: { $push: 'one-more' } });
-    expectRefusal(one, client, 'record.invalid', `Record labels limit of ${limits.labels} exceeded`);
-    const longest = 'x'.repeat(limits.label);
+    expectRefusal(one, client, 'record.invalid', `Record labels limit of ${recordLimits.labels} exceeded`);
+    const longest = 'x'.repeat(dataLimits.label);
     expect(ok(await client.prove('/wallets/w', wallet, { labels: [longest] })).body.meta.labels).toEqual([longest]);
     const longer = await client.prove('/wallets/w', wallet, { labels: [`${longest}x`] });
     expectRefusal(longer, client, 'record.schema-invalid', /custom\/labels/);
@@ -154,20 +155,24 @@ describe('labels in the proofs of a create or an update (interface/records#label
     expect((await maker.create('/wallets', { handle: 'w' }, { labels: ['plain'] })).status).toBe(201);
   });
 
-  it.each([[{ $push: 1 }], [{}], ['a'], [null], [['']], [Array.from({ length: limits.labels + 1 }, (_, i) => `${i}`)]])(
-    'are refused where those of a proof are: %j',
-    async (labels) => {
-      const { client, wallet } = await withWallet();
-      const created = await client.create('/wallets', { handle: 'v' }, { labels });
-      const body = signed({ handle: 'w', parent: wallet.hash }, client.key, { labels });
-      for (const answer of [created, await client.call('PUT', '/wallets/w', body)]) {
-        const isMany = Array.isArray(labels) && labels.length > 1;
-        if (isMany) expectRefusal(answer, client, 'record.invalid', /^Record labels limit/);
-        else expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/meta\/proofs\/0\/custom\/labels /);
-      }
-      expect((await client.get('/wallets')).body.data).toEqual([wallet]);
-    },
-  );
+  it.each([
+    [{ $push: 1 }],
+    [{}],
+    ['a'],
+    [null],
+    [['']],
+    [Array.from({ length: recordLimits.labels + 1 }, (_, i) => `${i}`)],
+  ])('are refused where those of a proof are: %j', async (labels) => {
+    const { client, wallet } = await withWallet();
+    const created = await client.create('/wallets', { handle: 'v' }, { labels });
+    const body = signed({ handle: 'w', parent: wallet.hash }, client.key, { labels });
+    for (const answer of [created, await client.call('PUT', '/wallets/w', body)]) {
+      const isMany = Array.isArray(labels) && labels.length > 1;
+      if (isMany) expectRefusal(answer, client, 'record.invalid', /^Record labels limit/);
+      else expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/meta\/proofs\/0\/custom\/labels /);
+    }
+    expect((await client.get('/wallets')).body.data).toEqual([wallet]);
+  });
 });
 
 describe('proofs (interface/records#add-a-proof)', () => {
@@ -244,15 +249,15 @@ describe('proofs (interface/records#add-a-proof)', () => {
     expect(listed.map((record) => record.data.handle)).toEqual(['w', 'v']);
   });
 
-  it(`are ${limits.proofs} on a record, the ledger's own counted, and not one more`, async () => {
+  it(`are ${recordLimits.proofs} on a record, the ledger's own counted, and not one more`, async () => {
     const { client, wallet } = await withWallet();
     let answer: TestAnswer | undefined;
     // Two are there from the creation.
-    for (let count = 3; count <= limits.proofs; count += 1) {
+    for (let count = 3; count <= recordLimits.proofs; count += 1) {
       answer = ok(await client.prove('/wallets/w', wallet, { count }));
     }
-    expect(answer?.body.meta.proofs).toHaveLength(limits.proofs);
-    const detail = `Record proofs limit of ${limits.proofs} exceeded`;
+    expect(answer?.body.meta.proofs).toHaveLength(recordLimits.proofs);
+    const detail = `Record proofs limit of ${recordLimits.proofs} exceeded`;
     for (const custom of [{ status: 'active' }, { note: 'one more' }]) {
       expectRefusal(await client.prove('/wallets/w', wallet, custom), client, 'record.invalid', detail);
     }
@@ -262,26 +267,29 @@ describe('proofs (interface/records#add-a-proof)', () => {
     expect((await client.drop('/wallets/w', updated)).status).toBe(204);
   });
 
-  it.each(['wallets', 'intents'])(`are ${limits.proofs} on a new record with the ledger's own: %s`, async (path) => {
-    const client = await newLedger(server.current.url);
-    const own = path === 'intents' ? 2 : 1;
-    const shape = path === 'intents' ? examples.intent.minimal : examples.wallet.minimal;
-    const body = (handle: string, count: number) => {
-      const { hash, data } = signed(shape(handle), client.key);
-      const proofs = Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index }));
-      return { hash, data, meta: { proofs } };
-    };
-    const most = await client.call('POST', `/${path}`, body('most', limits.proofs - own));
-    expect(most.status, most.text).toBe(201);
-    expect(most.body.meta.proofs).toHaveLength(limits.proofs);
-    for (const count of [limits.proofs - own + 1, limits.proofs, limits.proofs + 1]) {
-      const more = await client.call('POST', `/${path}`, body('more', count));
-      expectRefusal(more, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
-    }
-    expect((await client.get(`/${path}/more`)).status).toBe(404);
-  });
+  it.each(['wallets', 'intents'])(
+    `are ${recordLimits.proofs} on a new record with the ledger's own: %s`,
+    async (path) => {
+      const client = await newLedger(server.current.url);
+      const own = path === 'intents' ? 2 : 1;
+      const shape = path === 'intents' ? examples.intent.minimal : examples.wallet.minimal;
+      const body = (handle: string, count: number) => {
+        const { hash, data } = signed(shape(handle), client.key);
+        const proofs = Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index }));
+        return { hash, data, meta: { proofs } };
+      };
+      const most = await client.call('POST', `/${path}`, body('most', recordLimits.proofs - own));
+      expect(most.status, most.text).toBe(201);
+      expect(most.body.meta.proofs).toHaveLength(recordLimits.proofs);
+      for (const count of [recordLimits.proofs - own + 1, recordLimits.proofs, recordLimits.proofs + 1]) {
+        const more = await client.call('POST', `/${path}`, body('more', count));
+        expectRefusal(more, client, 'record.invalid', `Record proofs limit of ${recordLimits.proofs} exceeded`);
+      }
+      expect((await client.get(`/${path}/more`)).status).toBe(404);
+    },
+  );
 
-  it(`are ${limits.proofs} on an updated record with the ledger's own, and on a dropped one more`, async () => {
+  it(`are ${recordLimits.proofs} on an updated record with the ledger's own, and on a dropped one more`, async () => {
     const { client, wallet } = await withWallet();
     const many = (hash: string, count: number, custom: JsonObject = {}) =>
       Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index, ...custom }));
@@ -289,9 +297,9 @@ describe('proofs (interface/records#add-a-proof)', () => {
       const { hash, data } = signed({ handle: 'w', parent: wallet.hash }, client.key);
       return client.call('PUT', '/wallets/w', { hash, data, meta: { proofs: many(hash, count) } });
     };
-    expectRefusal(await update(limits.proofs), client, 'record.invalid', /^Record proofs limit/);
-    const updated = ok(await update(limits.proofs - 1)).body;
-    expect(updated.meta.proofs).toHaveLength(limits.proofs);
+    expectRefusal(await update(recordLimits.proofs), client, 'record.invalid', /^Record proofs limit/);
+    const updated = ok(await update(recordLimits.proofs - 1)).body;
+    expect(updated.meta.proofs).toHaveLength(recordLimits.proofs);
     // A trail must be able to end (interface/limits).
     const { hash, data } = signed({ parent: updated.hash }, client.key);
     const drop = (count: number) => ({
@@ -301,15 +309,15 @@ describe('proofs (interface/records#add-a-proof)', () => {
       meta: { proofs: many(hash, count, { status: 'dropped' }) },
     });
     expectRefusal(
-      await client.call('DELETE', '/wallets/w', drop(limits.proofs + 1)),
+      await client.call('DELETE', '/wallets/w', drop(recordLimits.proofs + 1)),
       client,
       'record.invalid',
       /limit/,
     );
-    expect((await client.call('DELETE', '/wallets/w', drop(limits.proofs))).status).toBe(204);
+    expect((await client.call('DELETE', '/wallets/w', drop(recordLimits.proofs))).status).toBe(204);
   });
 
-  it(`are ${limits.proofs} on a new ledger with its own, and where a token adds one`, async () => {
+  it(`are ${recordLimits.proofs} on a new ledger with its own, and where a token adds one`, async () => {
     const client = await newLedger(server.current.url);
     await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
     const proofs = (hash: string, count: number) =>
@@ -319,14 +327,14 @@ describe('proofs (interface/records#add-a-proof)', () => {
       return client.in(undefined).call('POST', '/ledgers', { hash, data, meta: { proofs: proofs(hash, count) } });
     };
     const handle = `many-${process.pid}-${Date.now()}`;
-    expect((await ledger(handle, limits.proofs)).body.data.detail).toMatch(/^Record proofs limit/);
-    expect((await ledger(handle, limits.proofs - 1)).body.meta.proofs).toHaveLength(limits.proofs);
+    expect((await ledger(handle, recordLimits.proofs)).body.data.detail).toMatch(/^Record proofs limit/);
+    expect((await ledger(handle, recordLimits.proofs - 1)).body.meta.proofs).toHaveLength(recordLimits.proofs);
     const wallet = (count: number) => {
       const { hash, data } = signed({ handle: 'w' }, client.key);
       return client.call('POST', '/wallets', { hash, data, meta: { proofs: proofs(hash, count) } }, bearer(client.key));
     };
-    expect((await wallet(limits.proofs - 1)).status).toBe(422);
-    expect((await wallet(limits.proofs - 2)).body.meta.proofs).toHaveLength(limits.proofs);
+    expect((await wallet(recordLimits.proofs - 1)).status).toBe(422);
+    expect((await wallet(recordLimits.proofs - 2)).body.meta.proofs).toHaveLength(recordLimits.proofs);
   });
 
   it('of a drop ask for the status dropped or for none', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import { visiblePage } from '../../src/lists/visible-page.js';
 import type { ListPosition } from '../../src/store/queries/list.js';
 import type { Version } from '../../src/store/queries/version.js';
@@ -23,7 +23,7 @@ const only =
 
 const REFUSED = expect.objectContaining({
   reason: 'api.query-malformed',
-  detail: `The page cannot be found among ${limits.scan} records of the list. Add filters, or ask for an earlier page.`,
+  detail: `The page cannot be found among ${listLimits.scan} records of the list. Add filters, or ask for an earlier page.`,
 });
 
 describe('a page of what the caller may see', () => {
@@ -36,31 +36,31 @@ describe('a page of what the caller may see', () => {
     expect(await visiblePage({ index: 112, limit: 3 }, next, thirds)).toEqual([]);
   });
 
-  it(`may be the last of ${limits.scan} records, and is not looked for beyond`, async () => {
-    const last = only((seq) => seq === limits.scan - 1);
-    const { asked, next } = listOf(limits.scan + 1_000);
-    expect(await visiblePage({ index: 0, limit: 1 }, next, last)).toEqual([limits.scan - 1]);
-    const beyond = only((seq) => seq === limits.scan);
+  it(`may be the last of ${listLimits.scan} records, and is not looked for beyond`, async () => {
+    const last = only((seq) => seq === listLimits.scan - 1);
+    const { asked, next } = listOf(listLimits.scan + 1_000);
+    expect(await visiblePage({ index: 0, limit: 1 }, next, last)).toEqual([listLimits.scan - 1]);
+    const beyond = only((seq) => seq === listLimits.scan);
     asked.records = 0;
     await expect(visiblePage({ index: 0, limit: 1 }, next, beyond)).rejects.toEqual(REFUSED);
-    expect(asked.records).toBe(limits.scan);
+    expect(asked.records).toBe(listLimits.scan);
   });
 
   it('is refused rather than ended early, since a short page is the end of the list', async () => {
     const first = only((seq) => seq === 0);
-    await expect(visiblePage({ index: 0, limit: 2 }, listOf(limits.scan + 1).next, first)).rejects.toEqual(REFUSED);
-    expect(await visiblePage({ index: 0, limit: 2 }, listOf(limits.scan - 1).next, first)).toEqual([0]);
+    await expect(visiblePage({ index: 0, limit: 2 }, listOf(listLimits.scan + 1).next, first)).rejects.toEqual(REFUSED);
+    expect(await visiblePage({ index: 0, limit: 2 }, listOf(listLimits.scan - 1).next, first)).toEqual([0]);
   });
 
   it('is refused when it is too far back to be reached', async () => {
     const all = only(() => true);
-    const { asked, next } = listOf(limits.scan * 2);
-    await expect(visiblePage({ index: limits.scan, limit: 1 }, next, all)).rejects.toEqual(REFUSED);
-    expect(asked.records).toBe(limits.scan);
+    const { asked, next } = listOf(listLimits.scan * 2);
+    await expect(visiblePage({ index: listLimits.scan, limit: 1 }, next, all)).rejects.toEqual(REFUSED);
+    expect(asked.records).toBe(listLimits.scan);
   });
 
   it('is given up when nobody waits for it any more', async () => {
-    const { next } = listOf(limits.scan);
+    const { next } = listOf(listLimits.scan);
     let pages = 0;
     const slow: typeof next = (count, after) => {
       pages += 1;

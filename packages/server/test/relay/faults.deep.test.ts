@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { siblingLimits } from '../../src/http/relay/sibling-limits.js';
 import { query } from '../events/support.js';
 import { transfer } from '../money/scene.js';
 import { settled } from '../money/under-way.js';
@@ -118,10 +118,10 @@ describe('where it is unknown whether the leader has stored it', () => {
 });
 
 describe('a leader that does not answer', () => {
-  const { silence } = limits.siblings;
+  const { silence } = siblingLimits;
 
   it('is waited for while it says that it is there, and no longer than a request may take', async () => {
-    Object.assign(limits.siblings, { silence: 200 });
+    Object.assign(siblingLimits, { silence: 200 });
     const second = await siblings.start();
     try {
       const { other, told } = await siblings.makeTold(() => {}, second);
@@ -130,13 +130,13 @@ describe('a leader that does not answer', () => {
       expect([answer.status, answer.body.data.reason]).toEqual([408, 'api.request-timeout']);
       expect(told.pings).toBeGreaterThan(2);
     } finally {
-      Object.assign(limits.siblings, { silence });
+      Object.assign(siblingLimits, { silence });
       await second.stop();
     }
   });
 
   it('is given up when it says nothing at all', async () => {
-    Object.assign(limits.siblings, { silence: 200 });
+    Object.assign(siblingLimits, { silence: 200 });
     const second = await siblings.start();
     try {
       const { money, other } = await siblings.makeTold(({ fallSilent }) => fallSilent(), second);
@@ -144,7 +144,7 @@ describe('a leader that does not answer', () => {
       expect(answer.status, answer.text).toBe(201);
       expect(await settled(money, handle)).toBe('completed');
     } finally {
-      Object.assign(limits.siblings, { silence });
+      Object.assign(siblingLimits, { silence });
       await second.stop();
     }
   });

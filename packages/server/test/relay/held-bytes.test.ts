@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { HeldBytes } from '../../src/http/relay/held-bytes.js';
-import { limits } from '../../src/limits.js';
+import { siblingLimits } from '../../src/http/relay/sibling-limits.js';
 
-const { all, account } = limits.siblings.held;
-const large = limits.bodies.small + 1;
+const { all, account } = siblingLimits.held;
+const large = bodyLimits.small + 1;
 
 it('bytes of one account are bounded, and come back', () => {
   const held = new HeldBytes();

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { siblingLimits } from '../../src/http/relay/sibling-limits.js';
+import { sequencerLimits } from '../../src/money/sequencer-limits.js';
+import { settleLimits } from '../../src/store/money/settle-limits.js';
 import { query } from '../events/support.js';
 import { issue, limit, transfer } from '../money/scene.js';
 import { balanceOf, settled } from '../money/under-way.js';
@@ -96,9 +98,11 @@ describe('an intent of which another process is the leader', () => {
 
   it('is refused with 503 when too many wait at its leader', async () => {
     const { money, other } = await siblings.makeLedger();
-    const { queue, batch } = limits.intents;
+    const { queue } = sequencerLimits;
+    const { batch } = settleLimits;
     // One intent is stored at a time, and one decided on meanwhile: with those that wait the leader has six.
-    Object.assign(limits.intents, { queue: 4, batch: 1 });
+    Object.assign(sequencerLimits, { queue: 4 });
+    Object.assign(settleLimits, { batch: 1 });
     await send(other, one);
     const gate = new pg.Client({ connectionString: siblings.database.url });
     await gate.connect();
@@ -113,7 +117,8 @@ describe('an intent of which another process is the leader', () => {
       expect(answer.status, answer.text).toBe(503);
       expect(answer.body.data.detail).toBe('The service is not available at the moment. Retry later.');
     } finally {
-      Object.assign(limits.intents, { queue, batch });
+      Object.assign(sequencerLimits, { queue });
+      Object.assign(settleLimits, { batch });
       await gate.query('rollback');
       await gate.end();
       await Promise.all(mine);
@@ -124,15 +129,15 @@ describe('an intent of which another process is the leader', () => {
   it('is kept for its leader to find where as many calls of its ledger are under way as may be', async () => {
     const { money, other } = await siblings.makeLedger();
     await send(other, one);
-    const { ledger } = limits.siblings.calls;
+    const { ledger } = siblingLimits.calls;
     const before = await siblings.handed('answered');
     try {
-      Object.assign(limits.siblings.calls, { ledger: 0 });
+      Object.assign(siblingLimits.calls, { ledger: 0 });
       const { handle, answer } = await send(other, one);
       expect(answer.status, answer.text).toBe(201);
       expect(await settled(money, handle)).toBe('completed');
     } finally {
-      Object.assign(limits.siblings.calls, { ledger });
+      Object.assign(siblingLimits.calls, { ledger });
     }
     expect(await siblings.handed('answered')).toBe(before);
   });

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
 import { transfer } from '../money/scene.js';
 import { settled } from '../money/under-way.js';
 import { signed, type TestClient } from '../support/client.js';
@@ -104,13 +104,13 @@ describe('a request that is sent to the leader', () => {
   });
 
   it('counts for its sender until the leader knows its caller, then for the ledger', async () => {
-    const { sender, patience } = limits.bodies;
+    const { sender, patience } = bodyLimits.memory;
     // For one large body, and not for two.
-    Object.assign(limits.bodies, { sender: 1.5 * limits.bodies.small, patience: 60_000 });
+    Object.assign(bodyLimits.memory, { sender: 1.5 * bodyLimits.small, patience: 60_000 });
     const second = await siblings.start();
-    Object.assign(limits.bodies, { sender, patience });
+    Object.assign(bodyLimits.memory, { sender, patience });
     const { other, told } = await siblings.makeTold(() => {}, second);
-    const large = { ...signed({ handle: 'large', claims: one }, other.key), note: 'n'.repeat(limits.bodies.small) };
+    const large = { ...signed({ handle: 'large', claims: one }, other.key), note: 'n'.repeat(bodyLimits.small) };
     const answers = [1, 2].map(() => other.call('POST', '/intents', large));
     await eventually(() => expect(told.requests).toHaveLength(1));
     // The second waits for memory, which the sender has again once the first counts for the ledger.
@@ -124,7 +124,7 @@ describe('a request that is sent to the leader', () => {
   it('counts for its sender at the leader, too, which says when it does no longer', async () => {
     const { money, other } = await siblings.makeLedger();
     await send(other, one);
-    const note = 'n'.repeat(limits.bodies.small);
+    const note = 'n'.repeat(bodyLimits.small);
     const refused = await other.call('POST', '/intents', { ...signed({ handle: 'l', claims: one }, other.key), note });
     expect([refused.status, refused.body.data.reason]).toEqual([422, 'record.schema-invalid']);
     const taken = await other.create('/intents', { handle: 'large', claims: one, custom: { note } });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Sibling } from '../../src/http/relay/sibling.js';
-import { limits } from '../../src/limits.js';
+import { siblingLimits } from '../../src/http/relay/sibling-limits.js';
 
-const { calls, silence } = limits.siblings;
+const { calls, silence } = siblingLimits;
 const head = { id: 'r', ledger: 'l', luid: 'i', url: '/', headers: {}, ip: '::1', hasUsedToken: false };
 const call = { head, body: undefined, granted() {}, whenGone: () => () => {} };
 

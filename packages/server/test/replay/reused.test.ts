@@ -1,7 +1,7 @@
 import { type JsonObject, type RecordEnvelope, signProof } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { everythingFor, founded } from '../access-http/support.js';
 import { expectRefusal } from '../support/checks.js';
 import {
@@ -252,10 +252,12 @@ describe('of requests at the same time with one proof', () => {
   });
 });
 
-it(`a create brings ${limits.proofs - 1} proofs at most, each used up`, async () => {
+it(`a create brings ${recordLimits.proofs - 1} proofs at most, each used up`, async () => {
   const { owner, attacker } = await ledger();
   const body = signed({ handle: 'many' }, owner.key);
-  const proofs = Array.from({ length: limits.proofs - 1 }, (_, number) => proofOver(body.hash, owner.key, { number }));
+  const proofs = Array.from({ length: recordLimits.proofs - 1 }, (_, number) =>
+    proofOver(body.hash, owner.key, { number }),
+  );
   ok(await owner.call('POST', '/wallets', { ...body, meta: { proofs } }));
   for (const proof of [proofs[0], proofs.at(-1)]) {
     expectReused(await attacker.call('POST', '/circles', { ...body, meta: { proofs: [proof] } }), attacker);

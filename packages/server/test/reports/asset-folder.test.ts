@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../src/base/contained-file.js';
 import { Overloaded } from '../../src/base/gather.js';
-import { limits } from '../../src/limits.js';
+import { assetLimits } from '../../src/kinds/reports/asset-limits.js';
 import { createAssetFolder } from '../../src/records/asset-folder.js';
 import { eventually } from '../support/eventually.js';
 
@@ -24,7 +24,7 @@ const textOf = async (file: OpenFile | undefined) => Buffer.concat(await file!.r
 const again = (open: () => Promise<OpenFile | undefined>) => eventually(open);
 
 describe('the folder of generated files', () => {
-  const { each, all } = limits.assets;
+  const { each, all } = assetLimits;
 
   it('opens so many for a ledger at a time, and not one more', async () => {
     const open = createAssetFolder(folder);

@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../src/base/contained-file.js';
-import { limits } from '../../src/limits.js';
+import { assetLimits } from '../../src/kinds/reports/asset-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestAnswer, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
@@ -180,7 +180,7 @@ describe('so many files of a ledger at a time', () => {
     const { service } = server.server;
     const { id } = await service.ledgers.resolve(client.ledger!);
     const steps = relative(folder, join(place, 'a')).split('/');
-    const held = await Promise.all(Array.from({ length: limits.assets.each }, () => service.openAsset!(id, steps)));
+    const held = await Promise.all(Array.from({ length: assetLimits.each }, () => service.openAsset!(id, steps)));
     const refused = await client.get(`${path}/assets/a`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     held[0]!.close();

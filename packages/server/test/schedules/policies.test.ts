@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { backgroundLimits } from '../../src/background/background-limits.js';
 import { timetableOf } from '../../src/kinds/policies/schedule.js';
-import { limits } from '../../src/limits.js';
 import { createSchedules } from '../../src/store/schedules.js';
 import { createIn, divided } from '../domains/scene.js';
 import type { TestClient } from '../support/client.js';
@@ -186,7 +186,7 @@ describe('a creation error is logged once and not retried', () => {
   });
 
   it('tells no more of them than the log is to hold, and how many went untold', async () => {
-    const { count } = limits.background.lines;
+    const { count } = backgroundLimits.lines;
     deployment.current.clock.set('2026-03-09T05:00:00Z');
     const client = await ledger();
     for (let number = 0; number < count + 1; number += 1) {

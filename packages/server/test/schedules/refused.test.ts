@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { scheduleLimits } from '../../src/kinds/policies/policy-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -77,7 +77,7 @@ describe('a schedule policy that could not be followed is refused', () => {
   });
 
   it('one cron expression or one character too many', async () => {
-    const { values, cron } = limits.schedules;
+    const { values, cron } = scheduleLimits;
     const long = (length: number) => `0${',0'.repeat(123)}${' '.repeat(length - 254)}6 * * *`;
     expect([long(cron).length, long(cron + 1).length]).toEqual([cron, cron + 1]);
     const create = (handle: string, crons: string[]) => client.create('/policies', schedulePolicy(crons, { handle }));
@@ -88,7 +88,7 @@ describe('a schedule policy that could not be followed is refused', () => {
   });
 
   it('one policy too many, and half of them are kept from domains', { timeout: 60_000 }, async () => {
-    const { policies, inDomains } = limits.schedules;
+    const { policies, inDomains } = scheduleLimits;
     const open = await newLedger(server.current.url);
     await stored(open, 'domain', { handle: 'sales' });
     const create = (handle: string, more: JsonObject = {}) =>

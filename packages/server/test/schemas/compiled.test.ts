@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import { CompiledSchemas } from '../../src/schemas/compiled-schemas.js';
+import { schemaLimits } from '../../src/schemas/schema-limits.js';
 import { refusalOf } from './support.js';
 
 /** Patterns weigh more than they take to compile. */
@@ -11,11 +11,11 @@ describe('compiled schemas', () => {
   test('are found by hash until something else was needed more', async () => {
     const kept = new CompiledSchemas();
     const first = await kept.add('0', { type: 'object' }, UNBOUNDED);
-    for (let i = 1; i < limits.compiled; i++) await kept.add(`${i}`, {}, UNBOUNDED);
-    expect(kept.size).toBe(limits.compiled);
+    for (let i = 1; i < schemaLimits.compiled; i++) await kept.add(`${i}`, {}, UNBOUNDED);
+    expect(kept.size).toBe(schemaLimits.compiled);
     expect(kept.get('0')).toBe(first);
     await kept.add('more', {}, UNBOUNDED);
-    expect(kept.size).toBe(limits.compiled);
+    expect(kept.size).toBe(schemaLimits.compiled);
     expect(kept.get('0')).toBe(first);
     expect(kept.get('1')).toBeUndefined();
   });
@@ -23,8 +23,8 @@ describe('compiled schemas', () => {
   test('are bounded in what they weigh together', async () => {
     const kept = new CompiledSchemas();
     const { weight } = await kept.add('0', large, UNBOUNDED);
-    expect(weight).toBeGreaterThan(limits.schema.compiledWeight / limits.compiled);
-    const fitting = Math.floor(limits.schema.compiledWeight / weight);
+    expect(weight).toBeGreaterThan(schemaLimits.compiledWeight / schemaLimits.compiled);
+    const fitting = Math.floor(schemaLimits.compiledWeight / weight);
     for (let i = 1; i < fitting; i++) await kept.add(`${i}`, large, UNBOUNDED);
     expect(kept.size).toBe(fitting);
     await kept.add('more', large, UNBOUNDED);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { makeRequestCheck } from '../../src/schemas/request.js';
+import { schemaLimits } from '../../src/schemas/schema-limits.js';
 import { refusal } from './support.js';
 
 const closed = { additionalProperties: false };
@@ -150,7 +150,7 @@ describe('a request body', () => {
 
   test('has long names cut in its errors', () => {
     const name = (length: number) => ({ data: { handle: 'a', ['n'.repeat(length)]: 1 } });
-    const { text } = limits.schema;
+    const { text } = schemaLimits;
     expect(refusal(() => dataCheck(address)(name(text))).errors?.[0]?.path).toBe(`/body/data/${'n'.repeat(text)}`);
     expect(refusal(() => dataCheck(address)(name(text + 1))).errors?.[0]?.path).toBe(`/body/data/${'n'.repeat(text)}…`);
   });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { schemaLimits } from '../../src/schemas/schema-limits.js';
 import { compile, refusalOf } from './support.js';
 
 function check(schema: object, data: object) {
@@ -61,25 +61,25 @@ describe('data against a user schema', () => {
 
   test('with more errors than are answered has the first of them', async () => {
     const schema = { properties: { list: { items: { type: 'string' } } } };
-    const { errors: most } = limits.schema.answered;
+    const { errors: most } = schemaLimits.answered;
     for (const [count, listed] of [
       [most, most],
       [most + 1, most],
-      [limits.schema.gathered, most],
+      [schemaLimits.gathered, most],
     ] as const) {
       const { errors } = await check(schema, { list: Array(count).fill(0) });
       expect(errors).toHaveLength(listed);
     }
     // More than can be gathered: the first alone.
-    const { errors } = await check(schema, { list: Array(limits.schema.gathered + 2).fill(0) });
+    const { errors } = await check(schema, { list: Array(schemaLimits.gathered + 2).fill(0) });
     expect(errors).toHaveLength(1);
   });
 
   test('gets an answer whose size does not grow with the names in it', async () => {
-    const name = 'n'.repeat(limits.schema.name);
+    const name = 'n'.repeat(schemaLimits.name);
     const schema = { additionalProperties: { additionalProperties: { items: { type: 'string' } } } };
     const data = { [name]: { [name]: Array(90).fill(0) } };
-    expect(JSON.stringify(await check(schema, data)).length).toBeLessThan(4 * limits.schema.answered.characters);
+    expect(JSON.stringify(await check(schema, data)).length).toBeLessThan(4 * schemaLimits.answered.characters);
   });
 
   test('finds no members that every object inherits', async () => {
@@ -132,7 +132,7 @@ describe('data against a user schema', () => {
 });
 
 describe('the bounds of a user schema', () => {
-  const { schema } = limits;
+  const schema = schemaLimits;
   const cases: [string, number, (size: number) => object, string][] = [
     ['bytes', schema.bytes, (size) => ({ title: 'n'.repeat(size - 12) }), `larger than ${schema.bytes} bytes`],
     ['subschemas', schema.subschemas, (size) => ({ allOf: Array(size - 1).fill({ type: 'null' }) }), 'subschemas'],
@@ -160,12 +160,12 @@ describe('the bounds of a user schema', () => {
     ],
   ];
 
-  test.each(cases)('are those of limits.ts: %s', async (_, most, sized, message) => {
+  test.each(cases)('are those of schemaLimits: %s', async (_, most, sized, message) => {
     await expect(compile(sized(most))).resolves.toBeDefined();
     expect(await content(sized(most + 1))).toContain(message);
   });
 
-  test('are those of limits.ts: characters of code', async () => {
+  test('are those of schemaLimits: characters of code', async () => {
     const named = (characters: number) => ({
       properties: { ['n'.repeat(characters)]: { allOf: Array.from({ length: 100 }, () => ({ minimum: 1 })) } },
     });
@@ -174,7 +174,7 @@ describe('the bounds of a user schema', () => {
     expect(await content(named(2 * fitting))).toBe('schema repeats long names too often');
   });
 
-  test('are those of limits.ts: milliseconds of a validation', async () => {
+  test('are those of schemaLimits: milliseconds of a validation', async () => {
     const compiled = await compile({ properties: { list: { items: { minimum: 0 } } } });
     const steps = (count: number) => {
       let spent = 0;
@@ -189,12 +189,12 @@ describe('the bounds of a user schema', () => {
     none.run();
     thousand.run();
     const perItem = (thousand.spent() - none.spent()) / 1_000;
-    const most = Math.floor((limits.validation * schema.unitsPerMillisecond - none.spent()) / perItem);
+    const most = Math.floor((schemaLimits.validation * schema.unitsPerMillisecond - none.spent()) / perItem);
     expect(steps(most).run).not.toThrow();
     const beyond = steps(most + 1);
     expect((await refusalOf(beyond.run)).detail).toBe('Schema validator error: validation took too long');
     // What came of it is told all the same: it is charged to the request.
-    expect(beyond.spent()).toBeGreaterThan(limits.validation * schema.unitsPerMillisecond);
+    expect(beyond.spent()).toBeGreaterThan(schemaLimits.validation * schema.unitsPerMillisecond);
   });
 });
 

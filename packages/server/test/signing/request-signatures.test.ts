@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { Overloaded } from '../../src/base/gather.js';
 import { countersigner } from '../../src/keys/countersigner.js';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import type { ThreadMessage } from '../../src/signing/messages.js';
 import { createRequestSignatures } from '../../src/signing/request-signatures.js';
+import { signatureLimits } from '../../src/signing/signature-limits.js';
 import { type SignatureCheck, type Signing, startSigning } from '../../src/signing/signing.js';
 import { checkBooks } from '../money/invariants.js';
 import { MoneyScene, transfer } from '../money/scene.js';
@@ -109,7 +110,7 @@ describe('signatures that are verified ahead', () => {
     // The first one begins at once, with what has come by then.
     expect(found.together.length).toBeLessThan(5);
     expect(found.together.reduce((sum, count) => sum + count)).toBe(150);
-    expect(Math.max(...found.together)).toBeLessThanOrEqual(limits.signatures.message);
+    expect(Math.max(...found.together)).toBeLessThanOrEqual(signatureLimits.message);
   });
 
   it('are none where a request has none of the form', async () => {
@@ -133,7 +134,7 @@ describe('signatures that are verified ahead', () => {
   it('of a ledger that asks for many wait, and leave room for those of others', async () => {
     const { signatures, found, hold } = open();
     const release = hold();
-    const { ledger: share, message } = limits.signatures;
+    const { ledger: share, message } = signatureLimits;
     const four = ['a', 'b', 'c', 'd'].map(proofOf);
     const own = Array.from({ length: share }, () => signatures.verifyAhead(1, four));
     const other = signatures.verifyAhead(2, [proofOf('w')]);
@@ -146,7 +147,7 @@ describe('signatures that are verified ahead', () => {
   it('of a ledger are refused where too many requests wait', async () => {
     const { signatures, hold } = open();
     hold();
-    const { ledger: share, waiting } = limits.signatures;
+    const { ledger: share, waiting } = signatureLimits;
     const one = [proofOf('one')];
     const ask = () => signatures.verifyAhead(1, one);
     const refused: unknown[] = [];
@@ -217,10 +218,10 @@ describe('intents that come together', () => {
   it('are refused for too many proofs before any is verified', async () => {
     const { client } = await MoneyScene.make(server.current.url);
     const body = signed({ handle: 'many', claims: [transfer('alice', 'bob', 1)] }, client.key);
-    Object.assign(body.meta as JsonObject, { proofs: Array(limits.proofs + 1).fill(proofIn(body)) });
+    Object.assign(body.meta as JsonObject, { proofs: Array(recordLimits.proofs + 1).fill(proofIn(body)) });
     const before = told;
     const answer = await client.call('POST', '/intents', body);
-    expectRefusal(answer, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
+    expectRefusal(answer, client, 'record.invalid', `Record proofs limit of ${recordLimits.proofs} exceeded`);
     expect(told).toBe(before);
   });
 });

@@ -1,8 +1,8 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { filterLimits } from '../../src/access/filter-limits.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
-import { limits } from '../../src/limits.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
 import { make, ok, setScene, stored } from '../support/scene.js';
@@ -354,31 +354,31 @@ describe('The limits of filters', () => {
   const expectOver = async (query: string, detail: string) =>
     expectRefusal(await client.get(`/wallets?${query}`), client, 'api.query-malformed', detail);
 
-  it(`${limits.filters} in one query, and not one more`, async () => {
+  it(`${filterLimits.count} in one query, and not one more`, async () => {
     const query = (count: number) => repeated(count, (index) => `data.custom.f${index}.$ne=x`);
-    expect(await found(query(limits.filters))).toHaveLength(4);
-    await expectOver(query(limits.filters + 1), `A query takes at most ${limits.filters} filters`);
+    expect(await found(query(filterLimits.count))).toHaveLength(4);
+    await expectOver(query(filterLimits.count + 1), `A query takes at most ${filterLimits.count} filters`);
   });
 
-  it(`${limits.filterElements} elements of one $in, and not one more`, async () => {
+  it(`${filterLimits.elements} elements of one $in, and not one more`, async () => {
     const query = (count: number) => repeated(count, (index) => `data.handle.$in[${index}]=w${index}`);
-    expect(await found(query(limits.filterElements))).toHaveLength(4);
-    await expectOver(query(limits.filterElements + 1), `$in takes at most ${limits.filterElements} values`);
+    expect(await found(query(filterLimits.elements))).toHaveLength(4);
+    await expectOver(query(filterLimits.elements + 1), `$in takes at most ${filterLimits.elements} values`);
   });
 
-  it(`${limits.filter} characters of a key or a value, and not one more`, async () => {
+  it(`${filterLimits.characters} characters of a key or a value, and not one more`, async () => {
     const key = (length: number) => `data.custom.${'x'.repeat(length - 'data.custom.'.length)}`;
-    const detail = `A filter takes at most ${limits.filter} characters`;
-    expect(await found(`${key(limits.filter)}=1`)).toEqual([]);
-    await expectOver(`${key(limits.filter + 1)}=1`, detail);
-    expect(await found(`data.handle=${'x'.repeat(limits.filter)}`)).toEqual([]);
-    await expectOver(`data.handle=${'x'.repeat(limits.filter + 1)}`, detail);
+    const detail = `A filter takes at most ${filterLimits.characters} characters`;
+    expect(await found(`${key(filterLimits.characters)}=1`)).toEqual([]);
+    await expectOver(`${key(filterLimits.characters + 1)}=1`, detail);
+    expect(await found(`data.handle=${'x'.repeat(filterLimits.characters)}`)).toEqual([]);
+    await expectOver(`data.handle=${'x'.repeat(filterLimits.characters + 1)}`, detail);
   });
 
-  it(`${limits.filterDepth} segments of a path, and not one more`, async () => {
+  it(`${filterLimits.depth} segments of a path, and not one more`, async () => {
     const path = (segments: number) => `data.custom${'.x'.repeat(segments - 2)}`;
-    expect(await found(`${path(limits.filterDepth)}=1`)).toEqual([]);
-    const deeper = path(limits.filterDepth + 1);
+    expect(await found(`${path(filterLimits.depth)}=1`)).toEqual([]);
+    const deeper = path(filterLimits.depth + 1);
     await expectUnsupported(`${deeper}=1`, `'${deeper}'`);
   });
 });

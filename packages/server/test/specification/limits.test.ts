@@ -1,6 +1,13 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { accessLimits } from '../../src/access/access-limits.js';
+import { handleLimits } from '../../src/base/handle.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
+import { bodyLimits } from '../../src/http/bodies/body-limits.js';
+import { bridgeLimits } from '../../src/kinds/bridge.js';
+import { intentLimits } from '../../src/kinds/intent.js';
+import { routeLimits } from '../../src/kinds/wallet.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -22,22 +29,23 @@ const many = <T>(count: number, one: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => one(index));
 
 describe('Limits', () => {
-  it(`Proofs per record (meta.proofs) | ${limits.proofs} by default`, async () => {
+  it(`Proofs per record (meta.proofs) | ${recordLimits.proofs} by default`, async () => {
     const client = await ledger();
     const record = await stored(client, 'wallet', { handle: 'w' });
-    for (let count = record.meta.proofs.length; count < limits.proofs; count += 1) {
+    for (let count = record.meta.proofs.length; count < recordLimits.proofs; count += 1) {
       ok(await client.prove('/wallets/w', record, { count }));
     }
     const { proofs } = (await client.get('/wallets/w')).body.meta;
-    expect(proofs).toHaveLength(limits.proofs);
-    const detail = `Record proofs limit of ${limits.proofs} exceeded`;
+    expect(proofs).toHaveLength(recordLimits.proofs);
+    const detail = `Record proofs limit of ${recordLimits.proofs} exceeded`;
     expectRefusal(await client.prove('/wallets/w', record, { status: 'active' }), client, 'record.invalid', detail);
     expect((await client.get('/wallets/w')).body.meta.proofs).toEqual(proofs);
   });
 
   it('Handle characters | letters, digits, underscore, hyphen, plus, dot; at least one character', async () => {
     const client = await ledger();
-    for (const handle of ['a', 'Az09_-+.', `x`.repeat(limits.handle)]) expectStored(await post(client, { handle }));
+    for (const handle of ['a', 'Az09_-+.', `x`.repeat(handleLimits.characters)])
+      expectStored(await post(client, { handle }));
     for (const handle of ['', ' ', 'a b', 'a/b', 'a\\b', 'ü', '日', 'a,b', '$a', 'a@', 'a\n', 'a%20', '<a>']) {
       const detail = /^Schema validation error: request\/body\/data\/handle must be a handle: /;
       expectRefusal(await post(client, { handle }), client, 'record.schema-invalid', detail);
@@ -51,37 +59,37 @@ describe('Limits', () => {
 });
 
 describe('Limits the specification leaves open (interface/limits)', () => {
-  it(`${limits.handle} characters of a handle`, async () => {
+  it(`${handleLimits.characters} characters of a handle`, async () => {
     const client = await ledger();
-    expectStored(await post(client, { handle: 'x'.repeat(limits.handle) }));
-    const detail = `Schema validation error: request/body/data/handle must NOT have more than ${limits.handle} characters`;
-    const longer = await post(client, { handle: 'x'.repeat(limits.handle + 1) });
+    expectStored(await post(client, { handle: 'x'.repeat(handleLimits.characters) }));
+    const detail = `Schema validation error: request/body/data/handle must NOT have more than ${handleLimits.characters} characters`;
+    const longer = await post(client, { handle: 'x'.repeat(handleLimits.characters + 1) });
     expectRefusal(longer, client, 'record.schema-invalid', detail);
   });
 
-  it(`${limits.body} bytes of a body`, async () => {
+  it(`${bodyLimits.bytes} bytes of a body`, async () => {
     const client = await ledger();
     const sized = (handle: string, bytes: number): string => {
       const body = (pad: number) => JSON.stringify(signed({ handle, custom: { pad: 'x'.repeat(pad) } }, client.key));
       return body(bytes - Buffer.byteLength(body(0)));
     };
-    expectStored(await client.call('POST', '/wallets', sized('most', limits.body)));
-    const more = await client.call('POST', '/wallets', sized('more', limits.body + 1));
+    expectStored(await client.call('POST', '/wallets', sized('most', bodyLimits.bytes)));
+    const more = await client.call('POST', '/wallets', sized('more', bodyLimits.bytes + 1));
     expect(more.status).toBe(413);
     expect(more.body.data).toEqual({
       reason: 'api.body-malformed',
-      detail: `Request body is larger than ${limits.body} bytes`,
+      detail: `Request body is larger than ${bodyLimits.bytes} bytes`,
     });
     expect(more.body.meta.proofs[0].signer).toBe('system');
     expect((await client.get('/wallets/more')).status).toBe(404);
   });
 
-  it(`${limits.depth} arrays and objects within one another`, async () => {
+  it(`${jsonLimits.depth} arrays and objects within one another`, async () => {
     const client = await ledger();
     // The body, its data and custom are three of them.
     const nested = (depth: number) => ({ nest: JSON.parse('['.repeat(depth - 3) + ']'.repeat(depth - 3)) });
-    expectStored(await post(client, { handle: 'most', custom: nested(limits.depth) }));
-    const more = await post(client, { handle: 'more', custom: nested(limits.depth + 1) });
+    expectStored(await post(client, { handle: 'most', custom: nested(jsonLimits.depth) }));
+    const more = await post(client, { handle: 'more', custom: nested(jsonLimits.depth + 1) });
     expectRefusal(
       more,
       client,
@@ -90,23 +98,28 @@ describe('Limits the specification leaves open (interface/limits)', () => {
     );
   });
 
-  it(`${limits.values} values in a body`, async () => {
+  it(`${jsonLimits.values} values in a body`, async () => {
     const client = await ledger();
     const body = (handle: string, elements: number) =>
       signed({ handle, custom: { list: many(elements, () => 0) } }, client.key);
     const others = JSON.stringify(body('most', 0)).match(/":|\{"method/g)?.length ?? 0;
-    expectStored(await client.call('POST', '/wallets', body('most', limits.values - others)));
-    const more = await client.call('POST', '/wallets', body('more', limits.values - others + 1));
-    expectRefusal(more, client, 'api.body-malformed', new RegExp(`^JSON body holds more than ${limits.values} values`));
+    expectStored(await client.call('POST', '/wallets', body('most', jsonLimits.values - others)));
+    const more = await client.call('POST', '/wallets', body('more', jsonLimits.values - others + 1));
+    expectRefusal(
+      more,
+      client,
+      'api.body-malformed',
+      new RegExp(`^JSON body holds more than ${jsonLimits.values} values`),
+    );
   });
 
   it.each([
-    ['claims', 'claims of an intent', '/intents', limits.claims],
-    ['routes', 'routes of a wallet', '/wallets', limits.routes],
-    ['secure', 'security rules of a bridge', '/bridges', limits.secure],
-    ['traits', 'traits of a bridge', '/bridges', limits.traits],
-    ['access', 'rules of a record', '/symbols', limits.rules],
-    ['values', 'rules of a policy', '/policies', limits.rules],
+    ['claims', 'claims of an intent', '/intents', intentLimits.claims],
+    ['routes', 'routes of a wallet', '/wallets', routeLimits.count],
+    ['secure', 'security rules of a bridge', '/bridges', bridgeLimits.secure],
+    ['traits', 'traits of a bridge', '/bridges', bridgeLimits.traits],
+    ['access', 'rules of a record', '/symbols', accessLimits.rules],
+    ['values', 'rules of a policy', '/policies', accessLimits.rules],
   ])('%s: %s (%s) are at most %i', async (member, _, path, most) => {
     const client = await ledger();
     const elements: Record<string, Json> = {

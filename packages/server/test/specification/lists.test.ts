@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -23,14 +23,14 @@ describe('Query parameters on lists: page (object with index and limit)', () => 
   let client: TestClient;
 
   beforeAll(async () => {
-    client = await withWallets(limits.page.default + 1);
+    client = await withWallets(listLimits.page.default + 1);
   });
 
   const page = async (query: string, told: { index: number; limit: number }) =>
     handles(expectList(await client.get(`/wallets?${query}`), client, told));
 
-  it(`List response: { hash, data: [record], page: { index, limit }, meta: { proofs } }; ${limits.page.default} at first`, async () => {
-    const last = limits.page.default;
+  it(`List response: { hash, data: [record], page: { index, limit }, meta: { proofs } }; ${listLimits.page.default} at first`, async () => {
+    const last = listLimits.page.default;
     expect(await page('', { index: 0, limit: last })).toEqual(numbered(last, 1));
     expect(await page('page.index=1', { index: 1, limit: last })).toEqual(['w-0']);
     expect(await page('page.index=2', { index: 2, limit: last })).toEqual([]);
@@ -50,16 +50,16 @@ describe('Query parameters on lists: page (object with index and limit)', () => 
     const pages = await Promise.all(
       [0, 1, 2, 3].map((index) => page(`page.index=${index}&page.limit=6`, { index, limit: 6 })),
     );
-    expect(pages.flat()).toEqual(numbered(limits.page.default, 0));
+    expect(pages.flat()).toEqual(numbered(listLimits.page.default, 0));
   });
 
-  it(`page: limit is at most ${limits.page.greatest}; a greater one is served as that`, async () => {
-    const { greatest } = limits.page;
+  it(`page: limit is at most ${listLimits.page.greatest}; a greater one is served as that`, async () => {
+    const { greatest } = listLimits.page;
     for (const asked of [greatest - 1, greatest, greatest + 1, 999_999_999]) {
       const limit = Math.min(asked, greatest);
-      expect(await page(`page.limit=${asked}`, { index: 0, limit })).toHaveLength(limits.page.default + 1);
+      expect(await page(`page.limit=${asked}`, { index: 0, limit })).toHaveLength(listLimits.page.default + 1);
     }
-    expect(await page('page.index=999999999', { index: 999_999_999, limit: limits.page.default })).toEqual([]);
+    expect(await page('page.index=999999999', { index: 999_999_999, limit: listLimits.page.default })).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { Json } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { filterLimits } from '../../src/access/filter-limits.js';
+import { jsonLimits } from '../../src/base/json-limits.js';
 import { newLedger } from '../support/client.js';
 import { effortOf } from '../support/effort.js';
 import { ok } from '../support/scene.js';
@@ -17,7 +18,7 @@ describe('what lists filter records by', () => {
   it('takes no longer for arrays in arrays than for the same values side by side', async () => {
     const client = await newLedger(server.current.url);
     // Data is two levels down in a body, custom one more.
-    const deepest = limits.depth - 4;
+    const deepest = jsonLimits.depth - 4;
     const create = async (handle: string, a: Json) =>
       expect((await client.create('/wallets', { handle, custom: { a } })).status).toBe(201);
     expect(await effortOf(() => create('deep', within(deepest, 1)))).toBeLessThan(10_000);
@@ -44,7 +45,7 @@ describe('what lists filter records by', () => {
     const client = await newLedger(server.current.url);
     const at = (depth: number): Json => (depth === 0 ? 1 : { m: at(depth - 1) });
     // The path begins with data and custom.
-    const deepest = limits.filterDepth - 2;
+    const deepest = filterLimits.depth - 2;
     await client.create('/wallets', { handle: 'w', custom: at(deepest) as { m: Json } });
     const path = (depth: number) => `data.custom${'.m'.repeat(depth)}`;
     expect(ok(await client.get(`/wallets?${path(deepest)}=1`)).body.data).toHaveLength(1);

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config.js';
-import { limits } from '../../src/limits.js';
+import { databaseLimits } from '../../src/store/database-limits.js';
 import { countAllConnections, countConnections, startEmbedded } from '../../src/store/embedded.js';
 import { createPool } from '../../src/store/pool.js';
 
 describe('the connections of all processes', () => {
   it.each([1, 8, 64])('fit into the embedded PostgreSQL, with another process and operators: WORKERS=%i', (workers) => {
     expect(parseConfig({ WORKERS: `${workers}` }).workers).toBe(workers);
-    const { lists, leases, hints, others } = limits.connections;
+    const { lists, leases, hints, others } = databaseLimits.connections;
     expect(countConnections()).toBeGreaterThanOrEqual(lists + leases + hints + others);
-    expect(countAllConnections(workers) - (workers + 1) * countConnections()).toBe(limits.spareConnections);
+    expect(countAllConnections(workers) - (workers + 1) * countConnections()).toBe(databaseLimits.spareConnections);
   });
 
   it('have that room in the one that is started', async () => {

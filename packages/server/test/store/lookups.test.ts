@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { databaseLimits } from '../../src/store/database-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { createLookup, type Lookup } from '../../src/store/queries/lookup.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { UNCHECKED } from './unchecked.js';
 
@@ -14,7 +15,7 @@ const LEDGERS = 1_000;
 
 beforeAll(async () => {
   database = await createMigratedDatabase();
-  pool = createPool({ connectionString: database.url, max: limits.connections.others }, () => {});
+  pool = createPool({ connectionString: database.url, max: databaseLimits.connections.others }, () => {});
   await pool.query(
     `insert into ledger (handle, luid, owners) select 'l-' || n, '$lgr.' || n, '{}' from generate_series(1, ${LEDGERS}) n;
      insert into record (ledger_id, kind, handle, luid, change, hash, moment, document)
@@ -60,19 +61,19 @@ it('reads the records of each ledger by a statement of its own, and never one of
   expect(found.map(({ record }) => record?.body)).toEqual(found.map((_, index) => `of ${index + 1}`));
 });
 
-it(`has at most ${limits.lookups.together} statements under way, and leaves connections to commits`, async () => {
-  expect(limits.lookups.together).toBeLessThan(limits.connections.others);
+it(`has at most ${queryLimits.lookups.together} statements under way, and leaves connections to commits`, async () => {
+  expect(queryLimits.lookups.together).toBeLessThan(databaseLimits.connections.others);
   const some = (count: number) => () => Array.from({ length: count }, (_, index) => walletOf(index + 1, 'cold'));
-  await expectUnderWay(limits.lookups.together, some(limits.lookups.together));
-  await expectUnderWay(limits.lookups.together, some(limits.lookups.together + 1));
+  await expectUnderWay(queryLimits.lookups.together, some(queryLimits.lookups.together));
+  await expectUnderWay(queryLimits.lookups.together, some(queryLimits.lookups.together + 1));
 });
 
-it(`has at most ${limits.lookups.each} of one ledger under way`, async () => {
+it(`has at most ${queryLimits.lookups.each} of one ledger under way`, async () => {
   const later = async (count: number) => {
     await new Promise((resolve) => setTimeout(resolve, 50 * count));
     return walletOf(1, `cold-${count}`);
   };
   const some = (count: number) => () => Array.from({ length: count }, (_, index) => later(index));
-  await expectUnderWay(limits.lookups.each, some(limits.lookups.each));
-  await expectUnderWay(limits.lookups.each, some(limits.lookups.each + 1));
+  await expectUnderWay(queryLimits.lookups.each, some(queryLimits.lookups.each));
+  await expectUnderWay(queryLimits.lookups.each, some(queryLimits.lookups.each + 1));
 });

@@ -1,7 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { listLimits } from '../../src/lists/list-limits.js';
 import {
   dropOf,
   newKey,
@@ -117,7 +117,7 @@ describe('whatever several clients do at the same time', () => {
 });
 
 async function expectAcknowledged(ledger: TestClient, acknowledged: readonly Acknowledged[]): Promise<void> {
-  const current = (await ledger.get(`/effects?page.limit=${limits.page.greatest}`)).body.data as RecordEnvelope[];
+  const current = (await ledger.get(`/effects?page.limit=${listLimits.page.greatest}`)).body.data as RecordEnvelope[];
   const luids = new Set(acknowledged.map(({ luid }) => luid));
   for (const luid of luids) {
     const own = acknowledged.filter((one) => one.luid === luid);

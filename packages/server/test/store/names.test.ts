@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { createNames } from '../../src/store/queries/names.js';
+import { queryLimits } from '../../src/store/queries/query-limits.js';
 
-const { count, seen, among, characters } = limits.plans;
+const { count, seen, among, characters } = queryLimits.plans;
 
 function often(nameOf: (text: string) => string | undefined, text: string, times: number = seen) {
   return Array.from({ length: times }, () => nameOf(text)).at(-1);

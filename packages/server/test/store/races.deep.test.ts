@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { recordLimits } from '../../src/records/record-limits.js';
 import { dropOf, newKey, newLedger, proofOver, signed, updateOf } from '../support/client.js';
 import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -77,12 +77,12 @@ describe('writes that arrive at the same time', () => {
   it('fill a record up to its limit of proofs and not beyond', async () => {
     const client = await newLedger(server.current.url);
     const record = ok(await client.create('/wallets', { handle: 'w' })).body;
-    const room = limits.proofs - record.meta.proofs.length;
+    const room = recordLimits.proofs - record.meta.proofs.length;
     const proofs = Array.from({ length: room + 7 }, (_, index) => proofOver(record.hash, client.key, { index }));
     const answers = await atOnce(proofs.length, (index) => client.call('POST', '/wallets/w/proofs', proofs[index]));
     expect(tally(answers)).toEqual({ 200: room, '422 record.invalid': 7 });
     const history = await expectIntact(client, '/wallets', record.luid);
-    expect(history.at(-1)!.meta.proofs).toHaveLength(limits.proofs);
+    expect(history.at(-1)!.meta.proofs).toHaveLength(recordLimits.proofs);
   });
 
   it('keep every history whole when updates, proofs and drops meet', async () => {

@@ -1,6 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { stateLimits } from '../../src/ledgers/state-limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { newLedger, TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -8,7 +8,7 @@ import { withTwoServers } from '../support/server.js';
 import { tally } from './intact.js';
 
 /** More than each may be decided anew. */
-const MANY = limits.attempts + 1;
+const MANY = stateLimits.attempts + 1;
 
 const ROUNDS = process.env.LONG_TESTS ? 20 : 8;
 

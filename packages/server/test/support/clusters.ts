@@ -21,7 +21,7 @@ const SOURCES = [
   'packages/embedded-postgres/src',
   'packages/server/sql',
   'packages/server/src/store/embedded.ts',
-  'packages/server/src/process-limits.ts',
+  'packages/server/src/store/database-limits.ts',
   'packages/server/test/support/database.ts',
   'package-lock.json',
 ];

@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { judgeChain, readClientCertificate } from '../../src/untrusted-keys/certificate.js';
+import { keyLimits } from '../../src/untrusted-keys/key-limits.js';
 import { UnusableKey } from '../../src/untrusted-keys/unusable-key.js';
 import { issueCertificate, makeAuthority } from '../support/certificates.js';
 import { der, integer, pem } from '../support/crafted-keys.js';
 
 const authority = makeAuthority('authority');
 const client = issueCertificate(authority, 'client');
-const { characters, count } = limits.untrustedKeys.chain;
-const { identifier } = limits.untrustedKeys.der;
+const { characters, count } = keyLimits.chain;
+const { identifier } = keyLimits.der;
 
 function refusal(chain: string): string | undefined {
   try {

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
+import { keyLimits } from '../../src/untrusted-keys/key-limits.js';
 import { assertSound, readPrivateKey } from '../../src/untrusted-keys/private-key.js';
 import { UnusableKey } from '../../src/untrusted-keys/unusable-key.js';
 import {
@@ -93,8 +93,8 @@ describe('a private key is taken', () => {
     expect(readPrivateKey(text)).toBe(readPrivateKey(text));
   });
 
-  it(`of up to ${limits.untrustedKeys.privateKey} characters`, () => {
-    const text = textOf(made.privateKey, 'pkcs8').padEnd(limits.untrustedKeys.privateKey, '\n');
+  it(`of up to ${keyLimits.privateKey} characters`, () => {
+    const text = textOf(made.privateKey, 'pkcs8').padEnd(keyLimits.privateKey, '\n');
     expect([refusal(text), refusal(`${text}\n`)]).toEqual([undefined, 'The private key is too long']);
   });
 });

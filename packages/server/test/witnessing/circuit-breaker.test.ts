@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
-import { limits } from '../../src/limits.js';
 import { createCircuitBreaker } from '../../src/witnessing/circuit-breaker.js';
+import { witnessLimits } from '../../src/witnessing/witness-limits.js';
 
-const { each, retry, refused } = limits.witnesses;
+const { each, retry, refused } = witnessLimits;
 
 /** A witness that answers as it is told, at a time that stands still. */
 function scene() {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { limits } from '../../limits.js';
 import type { Answer } from '../../records/command.js';
 import { answerRequest, makeErrorReport, sendAnswer } from '../boundary.js';
 import { answerNotFound } from '../framework-errors.js';
 import type { HttpService } from '../http-service.js';
 import { senderOf } from '../sender.js';
 import { resolveLedger, tenantOf } from '../tenant.js';
+import { bodyLimits } from './body-limits.js';
 import { BodyMemory, type HeldMemory } from './memory.js';
 
 declare module 'fastify' {
@@ -39,8 +39,8 @@ export function releaseBody(request: FastifyRequest): void {
  * connection is read no further.
  */
 export function boundBodies(app: FastifyInstance, service: HttpService): void {
-  const { small, ...bounds } = limits.bodies;
-  const memory = new BodyMemory(bounds);
+  const { small } = bodyLimits;
+  const memory = new BodyMemory({ ...bodyLimits.memory });
 
   /** @throws `api.rate-limit-exceeded` when there is no memory in time */
   const enter = async (request: FastifyRequest, reply: FastifyReply, bytes: number, ledger: number | undefined) => {
@@ -79,7 +79,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
       return;
     }
     // One that is too large is refused by its declared length.
-    if (length > limits.body) return done(null, payload);
+    if (length > bodyLimits.bytes) return done(null, payload);
     admit(request, reply, length).then((isAdmitted) => {
       if (isAdmitted) done(null, payload);
     }, done);
@@ -101,6 +101,6 @@ const ADMITTED: Answer = { status: 100 };
 /** Bytes of the body; the greatest number where it is not declared, 0 where none is read. */
 function lengthOf({ method, headers }: FastifyRequest): number {
   if (method === 'GET' || method === 'HEAD') return 0;
-  if (headers['transfer-encoding'] !== undefined) return limits.body;
+  if (headers['transfer-encoding'] !== undefined) return bodyLimits.bytes;
   return Number(headers['content-length'] ?? 0);
 }

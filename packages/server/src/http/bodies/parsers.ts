@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { limits } from '../../limits.js';
+import { bodyLimits } from './body-limits.js';
 
 /**
  * Takes bodies as text. They are parsed once the ledger is known, which signs the error about a malformed one. A body
@@ -35,7 +35,7 @@ let readOnNow = 0;
  */
 async function* answerAndRead(answer: string, request: IncomingMessage): AsyncGenerator<string> {
   yield answer;
-  if (readOnNow >= limits.refusedBody.connections) return;
+  if (readOnNow >= bodyLimits.refused.connections) return;
   readOnNow += 1;
   try {
     await readOn(request);
@@ -51,8 +51,8 @@ function readOn(request: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       done();
     };
-    const timer = setTimeout(resolve, limits.refusedBody.time).unref();
-    let left: number = limits.refusedBody.bytes;
+    const timer = setTimeout(resolve, bodyLimits.refused.time).unref();
+    let left: number = bodyLimits.refused.bytes;
     request.on('data', (chunk: Buffer) => {
       left -= chunk.length;
       if (left < 0) resolve();

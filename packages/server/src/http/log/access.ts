@@ -1,10 +1,10 @@
 import { LedgerError } from '@countersign/protocol';
 import type { FastifyRequest } from 'fastify';
-import { LruCache } from '../../base/lru-cache.js';
+import { cacheLimits, LruCache } from '../../base/lru-cache.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Ledger } from '../../ledgers/ledger.js';
 import { inSession, type Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
+import { logLimits } from '../../log/log-limits.js';
 import { readableRecord } from '../../operations/readable-record.js';
 import { makeCommand } from '../command.js';
 
@@ -33,12 +33,12 @@ export function asNoRoute(error: unknown): never {
  * @param clock milliseconds of a monotonic clock
  */
 export function createAdmit(clock: () => number): Admit {
-  const open = new LruCache<number, { readonly state: Ledger; readonly since: number }>(limits.ledgers.count);
+  const open = new LruCache<number, { readonly state: Ledger; readonly since: number }>(cacheLimits.ledgers);
 
   const assertOpen = async (session: Session) => {
     const { ledger } = session;
     const known = open.get(ledger.id);
-    if (known?.state === ledger && clock() - known.since < limits.log.open) return;
+    if (known?.state === ledger && clock() - known.since < logLimits.open) return;
     const since = clock();
     await session.assertStillCurrent();
     open.set(ledger.id, { state: ledger, since });

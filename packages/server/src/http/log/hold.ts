@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limits } from '../../limits.js';
+import { logLimits } from '../../log/log-limits.js';
 import type { Answer } from '../../records/command.js';
 import type { HttpService } from '../http-service.js';
 
@@ -40,5 +40,5 @@ function secondsIn(prefer: string | string[] | undefined): number | undefined {
     .split(',')
     .map((one) => /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;|$)/i.exec(one)?.[1]);
   const [first] = asked.filter((one) => one !== undefined).map(Number);
-  return first === undefined || first === 0 ? undefined : Math.min(first, limits.log.waiting.seconds);
+  return first === undefined || first === 0 ? undefined : Math.min(first, logLimits.waiting.seconds);
 }

@@ -1,5 +1,5 @@
 import { kindNamed, kinds } from '../../kinds/registry.js';
-import { limits } from '../../limits.js';
+import { listLimits } from '../../lists/list-limits.js';
 import { ANSWERS, answerComponents, ownAnswers } from './answers.js';
 import { bridgeComponents } from './bridge-components.js';
 import { deliveryComponents } from './deliveries.js';
@@ -55,8 +55,8 @@ function parameters(hasDefault: boolean): Record<string, object> {
     index: page('page.index', { ...wholeNumber(0), default: 0 }, 'Number of the page; also taken as `page[index]`.'),
     limit: page(
       'page.limit',
-      { ...wholeNumber(1), default: limits.page.default },
-      `Items of a page; also taken as \`page[limit]\`. More than ${limits.page.greatest} are served as ${limits.page.greatest}.`,
+      { ...wholeNumber(1), default: listLimits.page.default },
+      `Items of a page; also taken as \`page[limit]\`. More than ${listLimits.page.greatest} are served as ${listLimits.page.greatest}.`,
     ),
   };
 }

@@ -1,5 +1,5 @@
+import { filterLimits } from '../../access/filter-limits.js';
 import type { Kind } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
 import { filterableMembers, OF_BALANCES, OF_CHANGES, OF_DELIVERIES, OF_LIMITS } from '../../lists/filters.js';
 import type { QueryParameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
@@ -111,7 +111,9 @@ function fewFilters(members: readonly string[]): object {
     description: 'One parameter for each filter, with the operators of lists. Other filters of lists are refused.',
     schema: {
       type: 'object',
-      properties: Object.fromEntries(members.map((member) => [member, { type: 'string', maxLength: limits.filter }])),
+      properties: Object.fromEntries(
+        members.map((member) => [member, { type: 'string', maxLength: filterLimits.characters }]),
+      ),
       additionalProperties: { type: 'string' },
     },
   };
@@ -164,7 +166,7 @@ function pathParameter(kind: Kind, name: string): object {
  * Filters are members of one free-form parameter, each a parameter of the query by itself (interface/lists#filters).
  */
 export function describeFilters(kind: Kind): object {
-  const value: Schema = { type: 'string', maxLength: limits.filter };
+  const value: Schema = { type: 'string', maxLength: filterLimits.characters };
   return {
     name: 'filters',
     in: 'query',

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.js';
+import { requestLimits } from '../request-limits.js';
 import { jsonAnswer } from './record-routes.js';
 import { object, oneOfTexts, textSchema } from './schemas.js';
 
@@ -15,7 +15,7 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
       post: {
         operationId: 'createToken',
         summary: "Exchange a client's credentials for an access token",
-        description: `RFC 6749 §4.4. The credentials come by Basic authentication or in the form, of at most ${limits.form} bytes.`,
+        description: `RFC 6749 §4.4. The credentials come by Basic authentication or in the form, of at most ${requestLimits.form} bytes.`,
         tags: ['Server'],
         security: [{}, { client: [] }],
         parameters: [

@@ -1,4 +1,5 @@
-import { limits } from '../../limits.js';
+import { bodyLimits } from '../bodies/body-limits.js';
+import { siblingLimits } from './sibling-limits.js';
 
 /** The bytes of one body. */
 export interface HeldBody {
@@ -17,8 +18,8 @@ export class HeldBytes {
    * @returns undefined where there is no room for them
    */
   take(account: string, bytes: number): HeldBody | undefined {
-    if (this.#all + bytes > limits.siblings.held.all) return undefined;
-    if (bytes <= limits.bodies.small) return this.#holdSmall(bytes);
+    if (this.#all + bytes > siblingLimits.held.all) return undefined;
+    if (bytes <= bodyLimits.small) return this.#holdSmall(bytes);
     if (!this.#hasRoom(account, bytes)) return undefined;
     let holder = account;
     let isHeld = true;
@@ -50,7 +51,7 @@ export class HeldBytes {
   }
 
   #hasRoom(account: string, bytes: number): boolean {
-    return (this.#byAccount.get(account) ?? 0) + bytes <= limits.siblings.held.account;
+    return (this.#byAccount.get(account) ?? 0) + bytes <= siblingLimits.held.account;
   }
 
   #add(account: string, bytes: number): void {

@@ -2,7 +2,6 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { limits } from '../../limits.js';
 import { Elsewhere } from '../../money/leader.js';
 import type { Answer } from '../../records/command.js';
 import type { Replays } from '../../store/queries/replays.js';
@@ -12,6 +11,7 @@ import { answerRequest, makeErrorReport } from '../boundary.js';
 import { BASE, type Received } from '../command.js';
 import type { HttpService } from '../http-service.js';
 import { sessionOf } from '../perform.js';
+import { requestLimits } from '../request-limits.js';
 import { senderOf } from '../sender.js';
 import { createIntentHere } from './create-intent.js';
 import { type HeldBody, HeldBytes } from './held-bytes.js';
@@ -50,7 +50,7 @@ export async function listenToSiblings(
       .finally(() => underWay.delete(taken));
     underWay.add(taken);
   };
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: limits.request }, take);
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: requestLimits.arrival }, take);
   // Whoever has opened a connection closes it: a request may be on its way on one that is idle.
   server.keepAliveTimeout = 0;
   try {

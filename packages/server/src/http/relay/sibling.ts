@@ -1,8 +1,8 @@
 import { readJson } from '@countersign/protocol';
 import { type Dispatcher, Pool } from 'undici';
-import { limits } from '../../limits.js';
 import type { Answer } from '../../records/command.js';
 import { type AnswerHead, FULL, GRANTED, HEAD, MISDIRECTED, type RequestHead } from './messages.js';
+import { siblingLimits } from './sibling-limits.js';
 
 /** What became of a request that another process was sent. */
 export type RelayOutcome =
@@ -50,15 +50,15 @@ export class Sibling {
   ) {
     // One request at a time on a connection: none waits for the answer to another one.
     const options = { socketPath: path, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-    this.#pool = new Pool(ORIGIN, { ...options, connections: limits.siblings.calls.all });
+    this.#pool = new Pool(ORIGIN, { ...options, connections: siblingLimits.calls.all });
     this.#pings = new Pool(ORIGIN, { ...options, connections: 1 });
     this.#heard = clock();
-    this.#watching = setInterval(() => this.#look(), limits.siblings.silence / 4).unref();
+    this.#watching = setInterval(() => this.#look(), siblingLimits.silence / 4).unref();
   }
 
   async ask(call: RelayCall): Promise<RelayOutcome> {
     // Nobody waits for a connection behind others.
-    if (this.#underWay >= limits.siblings.calls.all) return 'unreached';
+    if (this.#underWay >= siblingLimits.calls.all) return 'unreached';
     if (this.#underWay === 0) this.#heard = this.clock();
     this.#underWay += 1;
     try {
@@ -123,7 +123,7 @@ export class Sibling {
   /** Looks once what has arrived is read: this process may have stood still itself. */
   #look(): void {
     setImmediate(() => {
-      const { silence } = limits.siblings;
+      const { silence } = siblingLimits;
       const now = this.clock();
       const silent = now - this.#heard;
       if (this.#underWay === 0 && silent > silence) void this.close();

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
-import { limits } from '../../limits.js';
 import type { Metrics } from '../../metrics.js';
 import { type RelayCall, type RelayOutcome, Sibling } from './sibling.js';
+import { siblingLimits } from './sibling-limits.js';
 import { socketPath } from './socket-path.js';
 
 /** The other processes of this deployment on this machine. */
@@ -49,8 +49,8 @@ export function createSiblings(
     const sibling = new Sibling(path, clock, (isGone) => {
       siblings.delete(path);
       if (!isGone) return;
-      if (unreached.size >= limits.siblings.known) unreached.clear();
-      unreached.set(path, clock() + limits.siblings.respite);
+      if (unreached.size >= siblingLimits.known) unreached.clear();
+      unreached.set(path, clock() + siblingLimits.respite);
     });
     siblings.set(path, sibling);
     return sibling;
@@ -66,7 +66,7 @@ export function createSiblings(
       if (path === undefined || !isReached(path)) return 'unreached';
       const count = waiting.get(ledger) ?? 0;
       // A flood in one ledger leaves calls for the others.
-      if (count >= limits.siblings.calls.ledger) return 'unreached';
+      if (count >= siblingLimits.calls.ledger) return 'unreached';
       waiting.set(ledger, count + 1);
       try {
         const outcome = await siblingAt(path).ask(call);

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type LedgerError } from '@countersign/protocol';
-import { limits } from '../../limits.js';
+import { filterLimits } from '../../access/filter-limits.js';
 import { requestInvalid } from '../refusal.js';
 
 /** The operators, each with the check of its operand. */
@@ -28,13 +28,18 @@ const SCALARS = ['string', 'number', 'boolean', 'null'];
  */
 export function checkEffectFilter(filter: JsonObject): void {
   const paths = Object.keys(filter);
-  if (paths.length > limits.filters) {
-    throw invalidFilter('', 'maxProperties', { limit: limits.filters }, `${MORE_THAN} ${limits.filters} properties`);
+  if (paths.length > filterLimits.count) {
+    throw invalidFilter(
+      '',
+      'maxProperties',
+      { limit: filterLimits.count },
+      `${MORE_THAN} ${filterLimits.count} properties`,
+    );
   }
   for (const path of paths) {
-    if (path.length > limits.filter || path.split('.', limits.filterDepth + 1).length > limits.filterDepth) {
-      const message = `must have paths of at most ${limits.filter} characters and ${limits.filterDepth} steps`;
-      throw invalidFilter('', 'propertyNames', { propertyName: path.slice(0, limits.filter) }, message);
+    if (path.length > filterLimits.characters || path.split('.', filterLimits.depth + 1).length > filterLimits.depth) {
+      const message = `must have paths of at most ${filterLimits.characters} characters and ${filterLimits.depth} steps`;
+      throw invalidFilter('', 'propertyNames', { propertyName: path.slice(0, filterLimits.characters) }, message);
     }
     checkExpected(toPointer(path), filter[path] as Json);
   }
@@ -59,14 +64,19 @@ function checkOrdered(pointer: string, operand: Json): void {
 
 function checkText(pointer: string, operand: Json): void {
   assertType(pointer, operand, ['string']);
-  if (String(operand).length <= limits.filter) return;
-  throw invalidFilter(pointer, 'maxLength', { limit: limits.filter }, `${MORE_THAN} ${limits.filter} characters`);
+  if (String(operand).length <= filterLimits.characters) return;
+  throw invalidFilter(
+    pointer,
+    'maxLength',
+    { limit: filterLimits.characters },
+    `${MORE_THAN} ${filterLimits.characters} characters`,
+  );
 }
 
 function checkSeveral(pointer: string, operand: Json): void {
   assertType(pointer, operand, ['array']);
   const elements = operand as Json[];
-  const most = limits.filterElements;
+  const most = filterLimits.elements;
   if (elements.length > most) throw invalidFilter(pointer, 'maxItems', { limit: most }, `${MORE_THAN} ${most} items`);
   elements.forEach((element, index) => {
     assertType(`${pointer}/${index}`, element, SCALARS);
@@ -101,14 +111,14 @@ function assertType(pointer: string, value: Json, types: readonly string[]): voi
 const MORE_THAN = 'must NOT have more than';
 
 function unknownMember(pointer: string, name: string): LedgerError {
-  const params = { unevaluatedProperty: name.slice(0, limits.filter) };
+  const params = { unevaluatedProperty: name.slice(0, filterLimits.characters) };
   return invalidFilter(pointer, 'unevaluatedProperties', params, 'must NOT have unevaluated properties');
 }
 
 /** @param pointer where it is, from the filter on */
 function invalidFilter(pointer: string, keyword: string, params: JsonObject, message: string): LedgerError {
   return requestInvalid({
-    instancePath: `/data/filter${pointer.slice(0, limits.filter)}`,
+    instancePath: `/data/filter${pointer.slice(0, filterLimits.characters)}`,
     keyword,
     params,
     message,

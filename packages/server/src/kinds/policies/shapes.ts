@@ -1,23 +1,25 @@
 import { type TObject, type TSchema, Type } from 'typebox';
+import { accessLimits } from '../../access/access-limits.js';
 import { AccessValues, SignerMatcher } from '../../access/rules.js';
+import { handleLimits } from '../../base/handle.js';
 import { tokenLifetime } from '../../base/token-lifetime.js';
-import { limits } from '../../limits.js';
-import { common, Free, Handle, oneOfNames, strictObject } from '../data.js';
+import { common, dataLimits, Free, Handle, oneOfNames, strictObject } from '../data.js';
 import type { RecordNames } from '../declaration.js';
+import { policyLimits, scheduleLimits } from './policy-limits.js';
 
 /** The schemas of policies the service knows, in the order errors list them (interface/policies#fields). */
 const POLICY_SCHEMAS = ['layout', 'access', 'status', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
 
-const UncheckedValues = Type.Array(Type.Unknown(), { maxItems: limits.rules });
+const UncheckedValues = Type.Array(Type.Unknown(), { maxItems: accessLimits.rules });
 
 // Unknown members are refused: one that was ignored would silently widen what the value stands for.
 const StatusValueSchema = strictObject({
-  quorum: Type.Array(SignerMatcher, { maxItems: limits.quorum }),
+  quorum: Type.Array(SignerMatcher, { maxItems: policyLimits.quorum }),
   status: Type.Optional(
     Type.Union([
       Type.String(),
-      strictObject({ $in: Type.Array(Type.String(), { maxItems: limits.rules }) }),
-      strictObject({ $nin: Type.Array(Type.String(), { maxItems: limits.rules }) }),
+      strictObject({ $in: Type.Array(Type.String(), { maxItems: accessLimits.rules }) }),
+      strictObject({ $nin: Type.Array(Type.String(), { maxItems: accessLimits.rules }) }),
     ]),
   ),
   filter: Type.Optional(Free),
@@ -27,9 +29,9 @@ const LabelValueSchema = strictObject({
   label: Type.Optional(
     Type.Union([
       Type.String(),
-      strictObject({ $in: Type.Array(Type.String(), { maxItems: limits.rules }) }),
-      strictObject({ $nin: Type.Array(Type.String(), { maxItems: limits.rules }) }),
-      strictObject({ $regex: Type.String({ maxLength: limits.label }) }),
+      strictObject({ $in: Type.Array(Type.String(), { maxItems: accessLimits.rules }) }),
+      strictObject({ $nin: Type.Array(Type.String(), { maxItems: accessLimits.rules }) }),
+      strictObject({ $regex: Type.String({ maxLength: dataLimits.label }) }),
     ]),
   ),
   unique: Type.Optional(Type.Boolean()),
@@ -42,11 +44,11 @@ const TemplateSchema = strictObject({ data: Free, custom: common.custom });
 const LayoutSchema = (records: readonly string[]) =>
   strictObject({
     record: oneOfNames(records),
-    values: Type.Array(TemplateSchema, { maxItems: limits.rules }),
+    values: Type.Array(TemplateSchema, { maxItems: accessLimits.rules }),
     custom: common.custom,
   });
 
-const Firing = strictObject({ cron: Type.String({ maxLength: limits.schedules.cron }) });
+const Firing = strictObject({ cron: Type.String({ maxLength: scheduleLimits.cron }) });
 
 const AspectSchema = strictObject({
   schema: oneOfNames(['aspect']),
@@ -68,13 +70,13 @@ const ProviderSchema = strictObject({
 });
 
 const commonMembers = {
-  extend: Type.Optional(Type.Union([Handle, Type.Array(Handle, { maxItems: limits.extended })])),
+  extend: Type.Optional(Type.Union([Handle, Type.Array(Handle, { maxItems: policyLimits.extended })])),
   filter: Type.Optional(Free),
   custom: common.custom,
   access: common.access,
 };
 
-const listOfValues = (value: TSchema) => Type.Array(value, { maxItems: limits.rules });
+const listOfValues = (value: TSchema) => Type.Array(value, { maxItems: accessLimits.rules });
 
 // `schema` comes before all members that differ, so that a branch for another schema fails on it alone.
 function makePolicySchema(schema: TSchema, values: TSchema, records: readonly string[]): TObject {
@@ -89,13 +91,13 @@ const Schedule = strictObject({
   record: oneOfNames(['report']),
   inputs: Free,
   config: Type.Optional(Free),
-  values: Type.Optional(Type.Array(Firing, { maxItems: limits.schedules.values })),
+  values: Type.Optional(Type.Array(Firing, { maxItems: scheduleLimits.values })),
   ...commonMembers,
 });
 
 /** A policy of a user-defined schema: it is stored, and decides nothing (interface/policies#fields). */
 export function customPolicy({ records }: RecordNames): TObject {
-  const schema = Type.String({ maxLength: limits.handle, pattern: `^(?!${POLICY_SCHEMAS.join('|')}).*$` });
+  const schema = Type.String({ maxLength: handleLimits.characters, pattern: `^(?!${POLICY_SCHEMAS.join('|')}).*$` });
   return makePolicySchema(schema, UncheckedValues, records);
 }
 

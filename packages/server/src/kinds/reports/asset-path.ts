@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../../limits.js';
+import { assetLimits } from './asset-limits.js';
 
 /** A report, as far as the path of its generated files follows from it. */
 export interface AssetOwner {
@@ -38,8 +38,8 @@ export function assertAssetOutput(
   { ledger, domain, schema, luid }: AssetOwner,
   { handle, output }: { readonly handle: string; readonly output: string },
 ): void {
-  const found = output.length > limits.assets.output ? null : URL_FORM.exec(output);
-  if (!found) throw new LedgerError('record.invalid', `Invalid gs URL: ${output.slice(0, limits.assets.output)}`);
+  const found = output.length > assetLimits.output ? null : URL_FORM.exec(output);
+  if (!found) throw new LedgerError('record.invalid', `Invalid gs URL: ${output.slice(0, assetLimits.output)}`);
   const [, inBucket, inLedger, inDomain = NO_DOMAIN, ofSchema, ofReport, file] = found;
   const pairs = [
     ['ledger', inLedger, 'report ledger', ledger],

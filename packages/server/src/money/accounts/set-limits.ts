@@ -2,7 +2,7 @@ import { hash as hashOf } from '@countersign/protocol';
 import type { Session } from '../../ledgers/session.js';
 import type { LimitClaim, Plan } from '../plan/plan.js';
 import type { Books, Cause } from './books.js';
-import { nameLimit } from './limits.js';
+import { nameLimit } from './wallet-limits.js';
 
 /**
  * Sets the limits that an intent claims, each in place of the one before (interface/wallets#limits). A limit on the

@@ -1,8 +1,8 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
 import { stepsOfText } from '../../metering/task.js';
 import { findAddressed } from '../../records/address.js';
+import { sequencerLimits } from '../sequencer-limits.js';
 import type { Found, Named } from './plan.js';
 
 type FoundKind = 'wallet' | 'symbol' | 'bridge';
@@ -41,7 +41,7 @@ export class KnownRecords {
       if (known) return known;
       const found = await stored[kind](handle);
       if (!found) return undefined;
-      if (this.#found.size >= limits.intents.known) this.forget();
+      if (this.#found.size >= sequencerLimits.known) this.forget();
       this.#found.set(key, found);
       return found;
     };

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { matchesData } from '../../access/data-filter.js';
-import { limits } from '../../limits.js';
+import { routeLimits } from '../../kinds/wallet.js';
 import type { Task } from '../../metering/task.js';
 import type { Claim } from './claims.js';
 import { handleOf, type Lookups } from './directory.js';
@@ -72,7 +72,7 @@ export async function followRoutes(routing: Routing, side: Side, address: string
     if (route === 'none') return new Unrouted(`No matching ${way} route found for intent ${intent}.`);
     if (route === 'itself') return { named, wallet };
     if (route.action === 'forward') return { named, wallet, forwardTo: route.target };
-    if (hops >= limits.hops) return tooDeep(intent, claim);
+    if (hops >= routeLimits.hops) return tooDeep(intent, claim);
     const next = await lookups.walletAt(route.target);
     if (!next) return unresolved(`${routed} routed wallet`, route.target, handleOf(wallet));
     if (passed.has(next.record.luid)) {

@@ -1,9 +1,9 @@
 import { LedgerError } from '@countersign/protocol';
 import { callerOfRead } from '../../authorization/caller.js';
+import { handleLimits } from '../../base/handle.js';
 import { withDeliveries } from '../../deliveries/page.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored-record.js';
 import { EVERY_OPERATION, type Operation } from '../operation.js';
@@ -31,7 +31,7 @@ async function performReadEvent(session: Session, kind: Kind, command: Command):
 
 /** What a path names is as long as a request allows. */
 function cutHandle(id: string): string {
-  return id.length <= limits.handle ? id : [...id].slice(0, limits.handle).join('');
+  return id.length <= handleLimits.characters ? id : [...id].slice(0, handleLimits.characters).join('');
 }
 
 /** The operation `event`. */

@@ -1,5 +1,5 @@
 import type { Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
+import { logLimits } from '../../log/log-limits.js';
 import type { Shown } from '../../log/publish.js';
 
 /**
@@ -11,6 +11,6 @@ import type { Shown } from '../../log/publish.js';
  */
 export async function currentWith({ ledger, logs }: Session, leaves: number): Promise<Shown | undefined> {
   const shown = await logs.current(ledger.id);
-  if (!shown || shown.size >= leaves || leaves > shown.size * 2 + limits.log.grown) return shown;
+  if (!shown || shown.size >= leaves || leaves > shown.size * 2 + logLimits.grown) return shown;
   return logs.current(ledger.id, leaves);
 }

@@ -3,8 +3,8 @@ import type { Bridge } from '../../bridges/bridge.js';
 import { callBridge } from '../../bridges/call.js';
 import { BridgeSecurityError } from '../../bridges/security.js';
 import type { Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../../outbound/outbound.js';
+import { outboundLimits } from '../../outbound/outbound-limits.js';
 import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
 
 /** A call of a bridge. Its headers hold tokens: keep it out of logs. */
@@ -32,7 +32,7 @@ export async function sendLookup(
   session: Session,
   { bridge, trait, method, path, headers, body }: LookupCall,
 ): Promise<OutboundAnswer> {
-  const within = Math.floor(session.requestTimeout * limits.outbound.share);
+  const within = Math.floor(session.requestTimeout * outboundLimits.share);
   const call = { method, path, headers, own: OF_LEDGER, within };
   try {
     const sent = body === undefined ? {} : { body: JSON.stringify(body as Json) };

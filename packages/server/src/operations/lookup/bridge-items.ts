@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { limits } from '../../limits.js';
+import { listLimits } from '../../lists/list-limits.js';
 import type { OutboundAnswer } from '../../outbound/outbound.js';
 import { parseBoundedAnswer } from '../../outbound/parse-answer.js';
 import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
@@ -14,7 +14,7 @@ export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer)
   if (status < 200 || status >= 300) throw new NoAnswer(trait);
   const body = parseBoundedAnswer(text);
   const items = isObject(body) ? body.data : undefined;
-  if (!Array.isArray(items) || items.length > limits.page.greatest) throw invalidAnswer(trait);
+  if (!Array.isArray(items) || items.length > listLimits.page.greatest) throw invalidAnswer(trait);
   if (!items.every(isData)) throw invalidAnswer(trait);
   return items;
 }

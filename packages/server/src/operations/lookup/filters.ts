@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import { limits } from '../../limits.js';
+import { filterLimits } from '../../access/filter-limits.js';
 import type { Filter } from '../../store/queries/filter.js';
 
 /** The members of an anchor that a lookup compares; all others are for bridges (interface/lookups#filters). */
@@ -15,12 +15,12 @@ export function parseLookupFilters(data: JsonObject): Filter[] {
   const filters: Filter[] = [];
   for (const member of MATCHED) {
     for (const { path, value } of collectLeaves(`data.${member}`, data[member] ?? null)) {
-      if (filters.length === limits.filters) throw lookupTooLarge(`compares at most ${limits.filters} values`);
-      if (path.length > limits.filter || value.length > limits.filter) {
-        throw lookupTooLarge(`compares at most ${limits.filter} characters`);
+      if (filters.length === filterLimits.count) throw lookupTooLarge(`compares at most ${filterLimits.count} values`);
+      if (path.length > filterLimits.characters || value.length > filterLimits.characters) {
+        throw lookupTooLarge(`compares at most ${filterLimits.characters} characters`);
       }
-      if (path.split('.', limits.filterDepth + 1).length > limits.filterDepth) {
-        throw lookupTooLarge(`compares members at most ${limits.filterDepth} levels deep`);
+      if (path.split('.', filterLimits.depth + 1).length > filterLimits.depth) {
+        throw lookupTooLarge(`compares members at most ${filterLimits.depth} levels deep`);
       }
       filters.push({ path, operator: '$eq', values: [value], ...(member === 'handle' ? { key: true } : {}) });
     }

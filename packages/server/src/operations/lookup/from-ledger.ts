@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
+import { listLimits } from '../../lists/list-limits.js';
 import { versionsIn, withBodies } from '../../lists/page-bodies.js';
 import { listText } from '../../lists/text.js';
 import type { Answer } from '../../records/command.js';
@@ -21,7 +21,7 @@ export async function answerFromLedger(
   filters: readonly Filter[],
   { caller, everything, shows }: LookupReader,
 ): Promise<Answer> {
-  const most = limits.page.greatest;
+  const most = listLimits.page.greatest;
   const page = { index: 0, limit: most + 1 };
   const found = everything
     ? await wholePage(session, kind, filters, page)

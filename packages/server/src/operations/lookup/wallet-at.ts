@@ -1,7 +1,7 @@
-import { isLuid, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, type RecordEnvelope } from '@countersign/protocol';
+import { isHandle } from '../../base/handle.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
-import { limits } from '../../limits.js';
 import { readRecord } from '../../metering/task.js';
 import { resolveHandles } from '../../records/address.js';
 
@@ -10,7 +10,7 @@ import { resolveHandles } from '../../records/address.js';
  * the database or the path of a call.
  */
 export function isWalletAddress(text: string): boolean {
-  return isWalletLuid(text) || (text.length <= limits.handle && parseAddress(text) !== undefined);
+  return isWalletLuid(text) || isHandle(text);
 }
 
 function isWalletLuid(text: string): boolean {

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { LedgerClock } from '../../base/ledger-clock.js';
-import { limits } from '../../limits.js';
+import { type LedgerClock, momentLimits } from '../../base/ledger-clock.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 import { callOf } from './functions.js';
 import { deliveryParameters, needParameters, secretParameters, settlementParameters, writeParameters } from './rows.js';
@@ -32,7 +31,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
     ...deliveryParameters(writes),
     clock: clock && ledger !== undefined ? new Date(clock.current(ledger)).toISOString() : null,
     kinds: kindsAsked(writes, clock),
-    behind: limits.moments.behind,
+    behind: momentLimits.behind,
   });
   type Row = { results: Outcome['result'][]; version: number; newest: Date | null };
   const { rows } = await runner.query<Row>(call);

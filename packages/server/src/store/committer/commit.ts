@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { gather, type Watch } from '../../base/gather.js';
-import { limits } from '../../limits.js';
+import { gather, gatherLimits, type Watch } from '../../base/gather.js';
+import { databaseLimits } from '../database-limits.js';
 import { createHolds } from '../money/holds.js';
+import { settleLimits } from '../money/settle-limits.js';
 import { onceConnected, transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import {
@@ -13,6 +14,7 @@ import {
   storeTogether,
   wasReused,
 } from './batch.js';
+import { commitLimits } from './commit-limits.js';
 import { createLabeled } from './labeled.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Blockers, Outcome, Write } from './write.js';
@@ -30,7 +32,8 @@ export type Commit = (write: Write) => Promise<Outcome>;
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Commit {
   // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
-  const { batch, queue, told, commits: concurrency, commit: most } = limits;
+  const { batch, queue } = gatherLimits;
+  const { concurrency, told, characters: most } = commitLimits;
   const bounds = { batch, queue, concurrency, told, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: the bound leaves connections for other
@@ -38,8 +41,8 @@ export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Co
   const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!, clock)], {
     batch: 1,
     queue,
-    concurrency: limits.transactions.concurrency,
-    each: limits.transactions.each,
+    concurrency: commitLimits.alone.concurrency,
+    each: commitLimits.alone.each,
     apart: ledgerOfWrite,
   });
   const isAlone = ({ blockedBy, unique, renames }: Write) => mayBeBlocked(blockedBy) || unique?.length || renames;
@@ -48,7 +51,13 @@ export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Co
 
 /** Stores settlements. Ledgers take turns, and leave connections for other work. @throws as `storeSettlement` does */
 export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promise<Settled> {
-  const bounds = { batch: 1, queue: limits.queue, concurrency: limits.intents.concurrency, each: 1, isPrompt: true };
+  const bounds = {
+    batch: 1,
+    queue: gatherLimits.queue,
+    concurrency: settleLimits.concurrency,
+    each: 1,
+    isPrompt: true,
+  };
   const apart = ({ ledger }: Settlement) => ledger;
   return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }
@@ -144,7 +153,7 @@ async function hasDependants(client: Runner, { ledger, blockedBy }: Write): Prom
 /** Those who settle wait for the lock meanwhile, so it is looked for no longer than a list. */
 async function isHeld(client: Runner, { ledger, blockedBy }: Write): Promise<boolean> {
   if (!blockedBy?.money) return false;
-  await client.query(`set local statement_timeout = ${limits.listing}`);
+  await client.query(`set local statement_timeout = ${databaseLimits.listing}`);
   return (await createHolds(client)({ ledger, ...blockedBy.money })).length > 0;
 }
 

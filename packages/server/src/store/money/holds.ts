@@ -1,5 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../../limits.js';
+import { databaseLimits } from '../database-limits.js';
 import { isCanceled, type Queryable } from '../queries/statement.js';
 import { isInForce } from './limits-in-force.js';
 
@@ -47,7 +47,7 @@ export function nameUse(ledger: number, { by, id }: Held): string {
   return `${by === 'factor' ? 'symbol' : by}:${ledger}:${id}`;
 }
 
-/** @param on cancels statements after `limits.listing` milliseconds */
+/** @param on cancels statements after `databaseLimits.listing` milliseconds */
 export function createHolds(on: Queryable): Holds {
   return async ({ ledger, by, id }) => {
     const statement = { name: `holds-${by}`, text: STATEMENTS[by], values: [ledger, id, nameUse(ledger, { by, id })] };
@@ -58,6 +58,6 @@ export function createHolds(on: Queryable): Holds {
 
 function throwIfTooMany(error: unknown): never {
   if (!isCanceled(error)) throw error;
-  const detail = `What is under way was not looked through within ${limits.listing / 1000} seconds.`;
+  const detail = `What is under way was not looked through within ${databaseLimits.listing / 1000} seconds.`;
   throw new LedgerError('api.request-timeout', detail);
 }

@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { gather } from '../../base/gather.js';
-import { limits } from '../../limits.js';
+import { gather, gatherLimits } from '../../base/gather.js';
 import type { NewDelivery } from '../committer/write.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from '../outbox/delivery-columns.js';
+import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
+import { settleLimits } from './settle-limits.js';
 
 /** An intent that is not final, as it is kept. */
 export interface StoredOpenIntent {
@@ -146,11 +147,11 @@ function createThreads(pool: pg.Pool) {
       return found;
     },
     {
-      batch: limits.intents.batch,
-      queue: limits.queue,
-      concurrency: limits.lookups.together,
+      batch: settleLimits.batch,
+      queue: gatherLimits.queue,
+      concurrency: queryLimits.lookups.together,
       apart: ({ ledger }) => ledger,
-      each: limits.lookups.each,
+      each: queryLimits.lookups.each,
     },
   );
 }

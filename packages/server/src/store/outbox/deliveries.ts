@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
 import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
 import { ROW_BYTES } from '../committer/write-size.js';
+import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
 import { addBytes } from '../stored-bytes.js';
@@ -16,6 +16,7 @@ import {
   mayRest,
   withoutNulls,
 } from './delivery-columns.js';
+import { outboxLimits } from './outbox-limits.js';
 import { setAside } from './set-aside.js';
 import { type Settlement, settleDeliveries } from './settle-deliveries.js';
 
@@ -90,7 +91,7 @@ waiting as materialized (
     select ledger_id from upwards
     union all
     select ledger_id from round where ledger_id < (select p.ledger_id from pivot p)
-  ) w limit ${limits.deliveries.listed}
+  ) w limit ${outboxLimits.listed}
 )
 select w.ledger_id, q.target, q.due
 from waiting w
@@ -105,7 +106,7 @@ from waiting w
         order by d.target, d.due limit 1) n
     )
     select target, due from queue where due <= (select now from clock)
-    limit (select greatest(1, least(${limits.deliveries.queues}, ${limits.deliveries.listed} / count(*))) from waiting)
+    limit (select greatest(1, least(${outboxLimits.queues}, ${outboxLimits.listed} / count(*))) from waiting)
   ) q`;
 
 /**
@@ -243,7 +244,7 @@ export function createDeliveryStore(pool: pg.Pool) {
       return rows[0]!.size;
     },
     /**
-     * The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together; the first
+     * The versions of a ledger that were asked for, unverified, as many as hold `queryLimits.answers.atOnce` bytes together; the first
      * one in any case.
      *
      * @param longest bytes: longer versions are left out
@@ -256,7 +257,7 @@ export function createDeliveryStore(pool: pg.Pool) {
       if (of.length === 0) return [];
       const values = [
         ledger,
-        limits.answers.atOnce,
+        queryLimits.answers.atOnce,
         of.map((_, ord) => ord),
         of.map(([kind]) => kind),
         textArray(of.map(([, luid]) => luid)),

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryOwner } from '../../kinds/declaration.js';
-import { limits } from '../../limits.js';
 import type { NewDelivery } from '../committer/write.js';
 import { createBodies } from '../queries/bodies.js';
 import { deliveryCondition, type Filter } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
+import { queryLimits } from '../queries/query-limits.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
 
@@ -60,7 +60,7 @@ export function createDeliveryLists(on: Queryable) {
   };
   return {
     /**
-     * A page of deliveries, the newest first, with the proofs of those within `limits.answers.atOnce` bytes.
+     * A page of deliveries, the newest first, with the proofs of those within `queryLimits.answers.atOnce` bytes.
      *
      * @throws `api.request-timeout` when the query takes too long
      */
@@ -69,7 +69,7 @@ export function createDeliveryLists(on: Queryable) {
       const where = sql.join([inScope(query), ...filters.map(deliveryCondition)], sql` and `);
       const page = sql`select * from delivery d where d.ledger_id = ${query.ledger} and ${where}
         order by d.seq desc limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
-      return read(query, page, limits.answers.atOnce);
+      return read(query, page, queryLimits.answers.atOnce);
     },
     /** Deliveries by their handles, with their proofs, the newest first. */
     named(

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { OUT_OF_USE } from '../../kinds/in-use.js';
-import { limits } from '../../limits.js';
 import { queryUntil } from '../abortable.js';
 import { wasReused } from '../committer/batch.js';
 import { callOf } from '../committer/functions.js';
 import type { DeliveryScope } from './delivery-list.js';
+import { retryLimits } from './outbox-limits.js';
 
 /** A request to send deliveries again, as the ledger decided it. */
 export interface RetryRequest extends DeliveryScope {
@@ -49,7 +49,7 @@ export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
       return { outcome: 'reused' as const, version };
     }
   };
-  const { waiting, attempts } = limits.retries;
+  const { waiting, attempts } = retryLimits;
   return {
     request: ({ since, ...retry }) => run('request_retry_1', retry, { since, waiting }),
     resend: ({ handle, ...retry }) =>
@@ -79,7 +79,7 @@ export async function resendPiece(
   now: Date,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const { piece, attempts } = limits.retries;
+  const { piece, attempts } = retryLimits;
   const bounds = { piece, most_attempts: attempts, out_of_use: OUT_OF_USE };
   const call = callOf('retry_deliveries_1', { ledger, now, ...bounds });
   const { rows } = await queryUntil<{ retry_deliveries_1: number | null }>(pool, call, signal);

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { OUT_OF_USE } from '../../kinds/in-use.js';
-import { limits } from '../../limits.js';
 import { callOf } from '../committer/functions.js';
+import { furtherLimits } from './outbox-limits.js';
 
-const { first, greatest, rests, piece, receivers, ledgers, atOnce } = limits.deliveries.further;
+const { first, greatest, rests, piece, receivers, ledgers, atOnce } = furtherLimits;
 
 /** SQL that lists ledgers with deliveries to take up (`BackgroundWorker.due`): it hops from ledger to ledger through an index. */
 export const DUE_ASIDE = `

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { limits } from '../../limits.js';
 import { rowsOf, textArray } from '../arrays.js';
 import { callOf } from '../committer/functions.js';
 import { readSql } from '../sql.js';
+import { furtherLimits } from './outbox-limits.js';
 
 /** How a delivery stands after an attempt. */
 export interface Settlement {
@@ -64,7 +64,7 @@ export async function settleDeliveries(pool: pg.Pool, all: readonly Settlement[]
   if (all.length === 0) return;
   // An erasure locks those of a record in this order.
   const settlements = all.toSorted((one, other) => (one.handle < other.handle ? -1 : 1));
-  const { first, greatest, rests, atOnce } = limits.deliveries.further;
+  const { first, greatest, rests, atOnce } = furtherLimits;
   const call = callOf('settle_deliveries_1', {
     ledger: settlements[0]!.ledger,
     settled: toSettled(settlements),

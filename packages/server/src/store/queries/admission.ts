@@ -1,9 +1,9 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../../base/gather.js';
-import { limits } from '../../limits.js';
+import { queryLimits } from './query-limits.js';
 import { createUsages } from './usage.js';
 
-/** Bounds on lists, as in `limits.listed`. */
+/** Bounds on lists, as in `queryLimits.listed`. */
 export interface AdmissionBounds {
   /** Greatest number of concurrent runs. */
   readonly concurrency: number;
@@ -158,6 +158,6 @@ function isTooLong(error: unknown): boolean {
 }
 
 function noTurn(): LedgerError {
-  const detail = `Other lists took more than ${limits.listed.patience / 1000} seconds. Filters for equality are found faster.`;
+  const detail = `Other lists took more than ${queryLimits.listed.patience / 1000} seconds. Filters for equality are found faster.`;
   return new LedgerError('api.request-timeout', detail);
 }

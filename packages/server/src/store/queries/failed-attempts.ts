@@ -1,7 +1,18 @@
 import type pg from 'pg';
 import type { Runtime } from '../../base/clock.js';
-import { gather } from '../../base/gather.js';
-import { limits } from '../../limits.js';
+import { gather, gatherLimits } from '../../base/gather.js';
+
+/** Wrong client secrets at the token endpoint. */
+export const failedAttemptLimits = {
+  /** Wrong secrets of a client and address that make it wait. */
+  attempts: 10,
+  /** Milliseconds until they are forgotten. */
+  window: 60_000,
+  /** Clients and addresses that one process remembers them of. */
+  remembered: 10_000,
+  /** Attempts that are noted in the database at a time. */
+  concurrency: 2,
+} as const;
 
 /** Failed attempts, counted by all processes of a deployment together. */
 export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
@@ -17,7 +28,7 @@ interface Attempt {
  * from digests by a colon, and they are swept with them.
  */
 export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
-  const queue = { batch: 1, queue: limits.queue, concurrency: limits.failures.concurrency };
+  const queue = { batch: 1, queue: gatherLimits.queue, concurrency: failedAttemptLimits.concurrency };
   const note = gather<Attempt, number>(
     (attempts) => Promise.all(attempts.map((one) => judge(pool, one, now()))),
     queue,
@@ -25,7 +36,7 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
   return {
     /**
      * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
-     * `limits.failures.attempts` have failed within `limits.failures.window`.
+     * `failedAttemptLimits.attempts` have failed within `failedAttemptLimits.window`.
      *
      * @param ledger luid of the ledger
      * @param key digest of who attempts
@@ -37,7 +48,7 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
 }
 
 async function judge(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {
-  const { attempts } = limits.failures;
+  const { attempts } = failedAttemptLimits;
   // Of several at once that want the same place, one gets it; the others look for the next.
   for (let round = 0; round <= attempts; round += 1) {
     if (attempt.hasFailed && (await takePlace(pool, attempt, now))) return 0;
@@ -45,7 +56,7 @@ async function judge(pool: pg.Pool, attempt: Attempt, now: number): Promise<numb
     if (taken >= attempts) return Math.max(1, until - now);
     if (!attempt.hasFailed) return 0;
   }
-  return limits.failures.window;
+  return failedAttemptLimits.window;
 }
 
 async function takePlace(pool: pg.Pool, { ledger, key }: Attempt, now: number): Promise<boolean> {
@@ -56,7 +67,7 @@ async function takePlace(pool: pg.Pool, { ledger, key }: Attempt, now: number): 
       where not exists (select from used_token t where t.ledger = $1 and t.use = place and t.expires_at > $4)
       order by n limit 1
       on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4`,
-    values: [ledger, places(key), at(now + limits.failures.window), at(now)],
+    values: [ledger, places(key), at(now + failedAttemptLimits.window), at(now)],
   });
   return rowCount === 1;
 }
@@ -73,7 +84,7 @@ async function placesOf(pool: pg.Pool, { ledger, key }: Attempt, now: number) {
 }
 
 function places(key: string): string[] {
-  return Array.from({ length: limits.failures.attempts }, (_, index) => `${key}:${index}`);
+  return Array.from({ length: failedAttemptLimits.attempts }, (_, index) => `${key}:${index}`);
 }
 
 function at(milliseconds: number): string {

@@ -2,8 +2,8 @@ import type { ChangeAction } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
 import { changeCondition, type Filter } from './filter.js';
+import { queryLimits } from './query-limits.js';
 import { type Queryable, statementRunner } from './statement.js';
 import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
 
@@ -19,7 +19,7 @@ export interface StoredChange {
 export type AsOf<T> = T & { readonly version: number };
 
 /**
- * A page of a record's versions, newest first: the bodies of the first, up to `limits.answers.atOnce` bytes, and the
+ * A page of a record's versions, newest first: the bodies of the first, up to `queryLimits.answers.atOnce` bytes, and the
  * total of matching versions. They are unchecked: the caller verifies them.
  *
  * @throws `api.request-timeout` when the query takes too long
@@ -52,7 +52,7 @@ export function createHistoryPage(on: Queryable): HistoryPage {
     const rows = await run(sql<AsOf<Sized & { total: number }>>`
       select l.version, t.total, p.luid, p.change, p.action, p.mac, octet_length(p.body) as size,
         case when sum(octet_length(p.body)) over (order by p.change desc rows unbounded preceding)
-          <= ${sql.lit(limits.answers.atOnce)} then p.body end as body
+          <= ${sql.lit(queryLimits.answers.atOnce)} then p.body end as body
       from ledger l
         cross join (select count(*) as total from version c where c.ledger_id = ${ledger} and ${matching}) t
         left join lateral (

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { limits } from '../../limits.js';
+import { queryLimits } from './query-limits.js';
 
 /** A unit of a worker's work. */
 export interface Unit {
@@ -68,7 +68,7 @@ function claimStatement(due: string): string {
   return `with clock as (select $8::timestamptz as now),
   due as materialized (
     select d.ledger_id, d.unit collate "C" as unit, d.since
-    from (${due}) as d (ledger_id, unit, since) limit ${limits.background.listed}
+    from (${due}) as d (ledger_id, unit, since) limit ${queryLimits.due.listed}
   ),
   running as (
     select r.ledger_id, r.unit collate "C" as unit from unnest($6::bigint[], $7::text[]) as r (ledger_id, unit)
@@ -173,5 +173,5 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
  * again.
  */
 export const DELETE_OLD_LEASES = `delete from lease where (ledger_id, worker, unit) in (
-  select ledger_id, worker, unit from lease where until < now() - interval '1 day' limit ${limits.background.swept}
+  select ledger_id, worker, unit from lease where until < now() - interval '1 day' limit ${queryLimits.due.swept}
   for update skip locked)`;

@@ -1,12 +1,13 @@
 import type pg from 'pg';
-import { gather } from '../../base/gather.js';
+import { gather, gatherLimits } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
+import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { kindsWhere } from './kinds-where.js';
+import { queryLimits } from './query-limits.js';
 import { findVeil } from './secrets.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
@@ -83,7 +84,7 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
   // Each holds a connection for several round trips: the bound leaves connections for other work.
   const insert = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
     async ([one]) => [await insertLedger(pool, one!.ledger, one!.births)],
-    { batch: 1, queue: limits.queue, concurrency: limits.transactions.births },
+    { batch: 1, queue: gatherLimits.queue, concurrency: commitLimits.births },
   );
   return {
     find: ((id: string, most?: number) =>
@@ -189,7 +190,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
       });
       return ids.map(() => rows[0]?.version ?? 0);
     },
-    { batch: limits.batch, queue: limits.queue, concurrency: limits.lookups.each, apart: (id) => id },
+    { batch: gatherLimits.batch, queue: gatherLimits.queue, concurrency: queryLimits.lookups.each, apart: (id) => id },
   );
 }
 

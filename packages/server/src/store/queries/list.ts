@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
 import { condition, type Filter, isKeyFilter, isSought, isStretch } from './filter.js';
+import { queryLimits } from './query-limits.js';
 import { scope } from './scope.js';
 import { type Queryable, statementRunner } from './statement.js';
 import type { Sized } from './version.js';
@@ -58,7 +58,7 @@ export interface ListedLedger extends Sized {
 
 export interface Lists {
   /**
-   * Current records of one kind in one ledger, with the bodies of those within their share of `limits.answers.atOnce`
+   * Current records of one kind in one ledger, with the bodies of those within their share of `queryLimits.answers.atOnce`
    * bytes. They are unchecked: the caller verifies them.
    *
    * @throws LedgerError `api.request-timeout` when the query takes too long
@@ -115,7 +115,7 @@ export function shapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'k
  * below is cheap where it succeeds, and detects where it fails (decision 0012).
  */
 export function createLists(on: Queryable): Lists {
-  const streaks = new LruCache<string, Streak>(limits.listed.shapes);
+  const streaks = new LruCache<string, Streak>(queryLimits.listed.shapes);
   const run = statementRunner(on);
   const page = async <T>(statement: RawBuilder<T & ListRow>): Promise<Listed<T> & { seen: number }> => {
     const rows = await run(statement);
@@ -225,7 +225,7 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
  * @param limit records on the page
  */
 function sizeAndBody(limit: number): RawBuilder<unknown> {
-  const share = Math.floor(limits.answers.atOnce / limit);
+  const share = Math.floor(queryLimits.answers.atOnce / limit);
   return sql`c.action, c.mac, octet_length(c.body) as size,
       case when octet_length(c.body) <= ${sql.lit(share)} then c.body end as body`;
 }

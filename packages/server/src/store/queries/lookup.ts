@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { gather, type Watch } from '../../base/gather.js';
+import { gather, gatherLimits, type Watch } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
-import { limits } from '../../limits.js';
 import { textArray } from '../arrays.js';
 import { epochOf, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
+import { queryLimits } from './query-limits.js';
 import { formatUnnest } from './unnested.js';
 import { makeMissingVersion, type ReadGuards, type StoredVersion, type Version } from './version.js';
 
@@ -74,7 +74,7 @@ order by q.ord
  * The current version number is read each time; the body only when this process lacks it.
  */
 export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
-  const known = new LruCache<string, CachedVersion>(limits.known, ({ body }) => body.length + ENTRY);
+  const known = new LruCache<string, CachedVersion>(queryLimits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: RecordQuery) => `${ledger} ${kind} ${by} ${id}`;
     const statement = { name: `lookup-${by}`, text: lookupSql(by, epochs.walPosition) };
@@ -124,10 +124,10 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
       },
       {
         batch,
-        queue: limits.queue,
-        concurrency: limits.lookups.together,
+        queue: gatherLimits.queue,
+        concurrency: queryLimits.lookups.together,
         apart: ledgerOfQuery,
-        each: limits.lookups.each,
+        each: queryLimits.lookups.each,
       },
       watch,
     );
@@ -147,7 +147,7 @@ export interface Fetched {
 }
 
 /** Many small records in one query, or one of any size: either way about as much as a page of a list. */
-export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
+export const TOGETHER: Fetched = { batch: gatherLimits.batch, most: queryLimits.answers.page / gatherLimits.batch };
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
 /** A missing ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */

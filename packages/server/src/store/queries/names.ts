@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LruCache } from '../../base/lru-cache.js';
-import { limits } from '../../limits.js';
+import { queryLimits } from './query-limits.js';
 
 /**
  * Names for generated statements, under which each connection keeps their plans: planning takes about as long as
@@ -12,7 +12,7 @@ import { limits } from '../../limits.js';
  * @returns gives the name of a statement, if it has one
  */
 export function createNames(): (text: string) => string | undefined {
-  const { count, seen, among, characters } = limits.plans;
+  const { count, seen, among, characters } = queryLimits.plans;
   const names = new Map<string, string>();
   const unnamed = new LruCache<string, { times: number }>(among);
   return (text) => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Runtime } from '../../base/clock.js';
-import { gather, type Watch } from '../../base/gather.js';
-import { limits } from '../../limits.js';
+import { gather, gatherLimits, type Watch } from '../../base/gather.js';
+import { queryLimits } from './query-limits.js';
 import { formatUnnest } from './unnested.js';
 
 /**
@@ -24,7 +24,7 @@ interface Use {
 export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch) {
   const use = gather<Use, boolean>(
     (uses) => take(pool, uses, runtime.now()),
-    { batch: limits.batch, queue: limits.queue, concurrency: 1 },
+    { batch: gatherLimits.batch, queue: gatherLimits.queue, concurrency: 1 },
     watch,
   );
   return {
@@ -43,7 +43,7 @@ export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch) {
 const SWEPT = `ledger = '' and use = 'swept'`;
 
 /**
- * The statement that deletes expired tokens, `limits.background.swept` of them at most, and answers how many as `swept`. The
+ * The statement that deletes expired tokens, `queryLimits.due.swept` of them at most, and answers how many as `swept`. The
  * greatest expiry among them is kept: a clock that goes back would make them good again.
  *
  * @param now milliseconds since 1970
@@ -53,7 +53,7 @@ export function deleteExpiredTokens(now: number): pg.QueryConfig {
     text: `with gone as (
         delete from used_token where (ledger, use) in (
           select ledger, use from used_token where expires_at <= $1 and not (${SWEPT})
-          limit ${limits.background.swept} for update skip locked)
+          limit ${queryLimits.due.swept} for update skip locked)
         returning expires_at),
       kept as (
         insert into used_token (ledger, use, expires_at)

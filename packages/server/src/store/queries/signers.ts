@@ -1,11 +1,11 @@
 import { type ChangeAction, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type pg from 'pg';
-import { gather } from '../../base/gather.js';
+import { gather, gatherLimits } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
-import { limits } from '../../limits.js';
 import { epochOf } from '../epoch-guard.js';
 import { KEYED } from './kinds-where.js';
 import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
+import { queryLimits } from './query-limits.js';
 import { formatUnnest } from './unnested.js';
 import { makeMissingVersion, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
@@ -138,7 +138,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
         if (rows.length === 0) return queries.map(() => ({ version: 0, circles: [] }));
         return Promise.all(rows.map((row, ord) => foundIn(row, queries[ord]!, by).catch((error: Error) => error)));
       },
-      { batch, queue: limits.queue, concurrency: limits.lookups.each, apart: ({ ledger }) => ledger },
+      { batch, queue: gatherLimits.queue, concurrency: queryLimits.lookups.each, apart: ({ ledger }) => ledger },
     );
   const both = (bounds: Fetched) => ({
     public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition), 'public', bounds),
@@ -176,7 +176,7 @@ type Circles = (ledger: number, version: number, signer: string, memberships: re
 
 /** The circles that memberships put a signer into. The index only names the memberships; each is read and checked. */
 function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
-  const known = new LruCache<string, Membership>(limits.memberships);
+  const known = new LruCache<string, Membership>(queryLimits.memberships);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;
     const kept = known.get(key);

@@ -8,7 +8,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 import pg from 'pg';
-import { limits } from '../../limits.js';
+import { databaseLimits } from '../database-limits.js';
 import { createNames } from './names.js';
 
 /** A pool, or one connection of it. */
@@ -49,7 +49,7 @@ export function statementRunner(on: Queryable): <T>(statement: RawBuilder<T>) =>
  */
 export function throwIfTooLong(error: unknown): never {
   if (!isCanceled(error)) throw error;
-  const detail = `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`;
+  const detail = `The list was not found within ${databaseLimits.listing / 1000} seconds. Filters for equality are found faster.`;
   throw new LedgerError('api.request-timeout', detail);
 }
 

@@ -15,7 +15,7 @@ import { Line } from './line.js';
 
 /** Shorter than the service's, so that what waits for a process that is gone waits less. */
 const BOUNDS = {
-  intents: { lease: 1_000, margin: 300 },
+  sequencer: { lease: 1_000, margin: 300 },
   siblings: { silence: 1_000, respite: 200 },
 };
 

@@ -1,0 +1,2 @@
+/** All limits of the server as a table in Markdown. */
+export function renderLimits(): string;
