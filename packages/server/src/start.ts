@@ -46,6 +46,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
 const TASKS: Readonly<Record<ServerTask, () => Promise<void>>> = {
   serve: serveFromEnvironment,
   check: checkFromEnvironment,
+  migrate: migrateFromEnvironment,
   async help() {
     console.log(helpText());
   },
@@ -60,6 +61,34 @@ async function checkFromEnvironment(): Promise<void> {
   const findings = await checkDeployment(config);
   console.log(formatFindings(findings));
   if (findings.some(({ isFine }) => !isFine)) process.exitCode = 1;
+}
+
+/** Migrates a database that servers will use, and ties it to the master key, as a start does. */
+async function migrateFromEnvironment(): Promise<void> {
+  const config = parseConfig(process.env);
+  warnOfMisspelled();
+  if (config.databaseUrl === undefined) {
+    throw new Error('--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts');
+  }
+  const { isKeyNew, migrated } = await prepareDatabase(config.databaseUrl, false, config, {
+    seconds: config.databaseWait,
+    begin: () => console.error('countersign: the database is out of reach: this waits for it'),
+  });
+  if (isKeyNew) warnOfNewKey(config);
+  const [first, last = first] = [migrated.at(0), migrated.at(-1)];
+  console.log(
+    first === undefined
+      ? `the database has the schema of ${BUILD} already`
+      : `the database was migrated to the schema of ${BUILD}: ${migrated.length} migrations, from ${first} to ${last}`,
+  );
+}
+
+/** The database has backups and a standby of its own. The key is in one place. */
+function warnOfNewKey(config: Config): void {
+  console.error(
+    `countersign: A NEW MASTER KEY WAS MADE, ${describeKeySource(config)}. Backups of the database do not hold it: keep a copy ` +
+      "elsewhere, or set MASTER_KEY. Without it the ledgers' own keys are lost.",
+  );
 }
 
 function warnOfMisspelled(): void {
@@ -113,13 +142,7 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
     begin: () => logger.warn({ seconds: config.databaseWait }, 'the database is out of reach: the start waits for it'),
   });
   const key = describeKeySource(config);
-  if (isKeyNew && embedded === undefined) {
-    // The database has backups and a standby of its own. The key is in one place.
-    console.error(
-      `countersign: A NEW MASTER KEY WAS MADE, ${key}. Backups of the database do not hold it: keep a copy elsewhere, or set ` +
-        "MASTER_KEY. Without it the ledgers' own keys are lost.",
-    );
-  }
+  if (isKeyNew && embedded === undefined) warnOfNewKey(config);
   const beginning = beginServing(config, logger, databaseUrl, masterKey);
   let stopping = false;
   const end = async (status: number) => {

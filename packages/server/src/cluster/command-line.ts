@@ -1,8 +1,9 @@
 /** What the program is asked to do. */
-export type ServerTask = 'serve' | 'check' | 'help' | 'version';
+export type ServerTask = 'serve' | 'check' | 'migrate' | 'help' | 'version';
 
 const TASKS: Readonly<Record<string, ServerTask>> = {
   '--check': 'check',
+  '--migrate': 'migrate',
   '--help': 'help',
   '-h': 'help',
   '--version': 'version',

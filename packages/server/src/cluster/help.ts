@@ -13,12 +13,14 @@ export function helpText(): string {
     ...wrap(`Default: ${plain(one.default)}`),
   ]);
   return [
-    'Usage: countersign-server [--check | --help | --version]',
+    'Usage: countersign-server [--check | --migrate | --help | --version]',
     '',
     '  Serves ledgers until SIGTERM or SIGINT. Environment variables set everything.',
     '',
     '  --check     looks at settings, master key, ports and database, starts nothing,',
     '              and exits with 0 where the server would start, else with 1',
+    '  --migrate   brings the database of DATABASE_URL to the schema of this release,',
+    '              as a start does, and exits',
     '  --help      prints this',
     '  --version   prints version and build',
     '',

@@ -20,6 +20,8 @@ export interface PreparedDatabase {
   readonly isKeyNew: boolean;
   /** Whether the database holds no ledger yet. */
   readonly isNew: boolean;
+  /** The names of the migrations that ran. */
+  readonly migrated: readonly string[];
 }
 
 /**
@@ -42,9 +44,9 @@ export async function prepareDatabase(
     try {
       await onceReached(() => assertUsable(pool, url, ours), wait);
       // Of several servers that start at once, the first one creates the key and the schema.
-      const { masterKey, isKeyNew } = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
+      const settled = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
-      return { masterKey, isKeyNew, isNew: rows[0]?.empty ?? false };
+      return { ...settled, isNew: rows[0]?.empty ?? false };
     } finally {
       await pool.end();
     }
@@ -79,16 +81,13 @@ async function onceReached(look: () => Promise<void>, { seconds, begin }: Databa
   }
 }
 
-async function settleMasterKey(
-  pool: pg.Pool,
-  source: MasterKeySource,
-): Promise<Pick<PreparedDatabase, 'masterKey' | 'isKeyNew'>> {
+async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Omit<PreparedDatabase, 'isNew'>> {
   const known = await loadMasterKey(source);
   if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw masterKeyError(source);
-  await migrate(pool);
+  const migrated = await migrate(pool);
   const masterKey = known ?? (await makeMasterKey(source));
   await assertSameMasterKey(pool, keyCheck(masterKey), describeKeySource(source));
-  return { masterKey, isKeyNew: known === undefined };
+  return { masterKey, isKeyNew: known === undefined, migrated };
 }
 
 /** The number of the advisory lock, unique to this use. */

@@ -15,12 +15,15 @@ import { readMigrations } from './sql.js';
  * one transaction under a lock, so that any number of servers may start at the same time. It runs without a timeout: on
  * a long history a migration that reads all of it would time out at every attempt.
  *
+ * @returns the names of the migrations that ran
  * @throws when a migration fails, or when the database was migrated by a later release
  */
-export async function migrate(pool: pg.Pool): Promise<void> {
+export async function migrate(pool: pg.Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowPool(pool) }) });
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations() } }).migrateToLatest();
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations() } });
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw error;
+  return results.map(({ migrationName }) => migrationName);
 }
 
 /** Migrations that a database has yet to have, and those that it has of a later release. */
