@@ -11,7 +11,7 @@ import { createServer } from './http/server.js';
 import { versionKeyOf } from './integrity/mac.js';
 import { keyCheck } from './keys/master-key.js';
 import type { Service } from './ledgers/service.js';
-import { createMetrics, type Metrics, watchPools } from './metrics.js';
+import { createMetrics, type Metrics, tellBuild } from './metrics.js';
 import { PROCESS_INTENTS, processIntents } from './money/worker.js';
 import { createOutbound } from './outbound/client.js';
 import { createHostNames } from './outbound/names.js';
@@ -20,6 +20,7 @@ import { createService } from './service.js';
 import { type Signing, startSigning } from './signing/signing.js';
 import { startWork } from './start-work.js';
 import { openDatabase } from './store/database.js';
+import { watchDatabase } from './store/metrics.js';
 
 export type { ServerOptions };
 
@@ -39,6 +40,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { worker = '0', runtime = RUNTIME } = options;
   const signing = await startSigningThread(options);
   const metrics = createMetrics(worker);
+  tellBuild(metrics, options.build);
   const holder = nameProcess(worker, runtime);
   const deliveries = { ...deliveryLimits, ...options.deliveries };
   const { outbound, calls } = createClients(options, deliveries.slots);
@@ -50,7 +52,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const database = await openDatabase({ ...options, ...watched(options, metrics, () => reloadLogs()) });
     opened.push(database);
     const { pools, epochs } = database;
-    watchPools(metrics, pools);
+    watchDatabase(metrics.registry, { ...database, folder: options.databaseFolder });
     let background: Background | undefined;
     const hint = (worker: string) => () => background?.hint(worker);
     const { deliveriesQueued, retriesQueued, goOn } = deliveryHints(hint);

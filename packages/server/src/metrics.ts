@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Seconds: from a cached read to the longest a request may take. */
@@ -244,14 +243,36 @@ function scheduleMetrics(registers: Registry[]): ScheduleMetrics {
   };
 }
 
-/** Adds the count of processes that were replaced, which the primary keeps. */
-export function makeReplacedCounter(registry: Registry): Counter<'worker' | 'because'> {
-  return new Counter({
+/** Adds what the process runs, and since when. @param build of this program, as the server information states it */
+export function tellBuild({ registry }: Metrics, build: string): void {
+  new Gauge({
+    name: 'countersign_build_info',
+    help: 'Always 1: `build` is the version and commit of the program, `node` the release of Node.js.',
+    labelNames: ['build', 'node'] as const,
+    registers: [registry],
+  }).set({ build, node: process.versions.node }, 1);
+  // That of the library is left out where the metrics of several processes are put together.
+  new Gauge({
+    name: 'countersign_start_time_seconds',
+    help: 'When the process started, in seconds since 1970.',
+    registers: [registry],
+  }).set(performance.timeOrigin / 1000);
+}
+
+/**
+ * Adds the count of processes that were replaced, which the primary keeps. Each begins at 0: an increase from nothing would not show.
+ *
+ * @param workers the names of the processes
+ */
+export function makeReplacedCounter(registry: Registry, workers: readonly string[]): Counter<'worker' | 'because'> {
+  const counter = new Counter({
     name: 'countersign_workers_replaced_total',
     help: 'Serving processes that were replaced because they died, or because their event loop stood still.',
     labelNames: ['worker', 'because'] as const,
     registers: [registry],
   });
+  for (const worker of workers) for (const because of ['died', 'stood-still']) counter.inc({ worker, because }, 0);
+  return counter;
 }
 
 /** Adds the number of requests that wait for their turn. */
@@ -262,6 +283,35 @@ export function watchTurns({ registry }: Metrics, waiting: () => number): void {
     registers: [registry],
     collect() {
       this.set(waiting());
+    },
+  });
+}
+
+/** What a process holds of its ledgers. */
+export interface HeldLedgers {
+  /** Those in memory, under handle and luid. */
+  readonly held: number;
+  /** How many were read from the database, since the process began. */
+  readonly loads: number;
+}
+
+/** Adds what is held of ledgers. A process that reads them again and again has too many to hold. */
+export function watchLedgers({ registry }: Metrics, count: () => HeldLedgers): void {
+  new Gauge({
+    name: 'countersign_ledgers_held',
+    help: 'States of ledgers in the memory of the process: one under the handle, one under the luid.',
+    registers: [registry],
+    collect() {
+      this.set(count().held);
+    },
+  });
+  new Counter({
+    name: 'countersign_ledger_loads_total',
+    help: 'States of ledgers that were read from the database.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(count().loads);
     },
   });
 }
@@ -319,23 +369,6 @@ export function watchDeliveries(
     async collect() {
       const waiting = await countOnce();
       if (waiting) this.set(waiting.oldest === null ? 0 : Math.max(0, now() - waiting.oldest.getTime()) / 1000);
-    },
-  });
-}
-
-/** Adds the state of the pools of database connections. */
-export function watchPools({ registry }: Metrics, pools: Readonly<Record<string, pg.Pool>>): void {
-  new Gauge({
-    name: 'countersign_database_connections',
-    help: 'Connections to the database, of lists, deliveries, leases and the others: in use, idle, and requests waiting for one.',
-    labelNames: ['of', 'state'] as const,
-    registers: [registry],
-    collect() {
-      for (const [of, pool] of Object.entries(pools)) {
-        this.set({ of, state: 'used' }, pool.totalCount - pool.idleCount);
-        this.set({ of, state: 'idle' }, pool.idleCount);
-        this.set({ of, state: 'waited-for' }, pool.waitingCount);
-      }
     },
   });
 }

@@ -16,7 +16,7 @@ import { listLimits } from './lists/list-limits.js';
 import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
-import { type Metrics, watchTurns } from './metrics.js';
+import { type Metrics, watchLedgers, watchTurns } from './metrics.js';
 import { createMoney, type Money } from './money/money.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
 import type { Outbound } from './outbound/outbound.js';
@@ -93,6 +93,8 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics },
     reaches: siblings.reaches,
   });
+  const ledgers = createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler });
+  watchLedgers(metrics, ledgers.count);
   const service: HttpService = {
     publicUrl,
     publicAliases,
@@ -117,7 +119,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     serverRules,
     failedAttempts: createFailedAttempts(pools.others, runtime),
     replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
-    ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
+    ledgers,
     compiledSchemas: new CompiledSchemas(),
     items: createItems(integrity.check),
     answerBytes: createWeightedSemaphore(listLimits.answers),

@@ -5,10 +5,10 @@ import type { Counts } from './messages.js';
 /** Counts the workers that were replaced because they had stopped serving. */
 export type Replacements = ReturnType<typeof replacements>;
 
-/** Kept by the primary, which outlives its workers. */
-export function replacements() {
+/** Kept by the primary, which outlives its workers. @param workers the names of the deployment's processes */
+export function replacements(workers: readonly string[]) {
   const registry = new Registry();
-  const counter = makeReplacedCounter(registry);
+  const counter = makeReplacedCounter(registry, workers);
   return {
     /** @param worker which of the deployment's processes it was */
     count: (worker: string, because: 'died' | 'stood-still'): void => counter.inc({ worker, because }),

@@ -5,7 +5,7 @@ import { passOnWithWorker } from './connections.js';
 import { collectCounts } from './counts.js';
 import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
 import type { ToPrimary, ToWorker } from './messages.js';
-import { replacements } from './replacements.js';
+import { type Replacements, replacements } from './replacements.js';
 import { watchWorker } from './watchdog.js';
 
 /** The serving processes, as the primary supervises them. */
@@ -58,7 +58,7 @@ class WorkerPool implements Workers {
   readonly #options: WorkersOptions;
   readonly #slots: readonly Slot[];
   readonly #running = new Set<Worker>();
-  readonly #replaced = replacements();
+  readonly #replaced: Replacements;
   #place: MeetingPlace | undefined;
   #fail: (error: Error) => void = () => {};
   #stopping = false;
@@ -71,6 +71,7 @@ class WorkerPool implements Workers {
       name: String(index + 1),
       turn: Promise.resolve(),
     }));
+    this.#replaced = replacements(this.#slots.map(({ name }) => name));
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });

@@ -18,6 +18,7 @@ import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Scheduler } from '../metering/scheduler.js';
+import type { HeldLedgers } from '../metrics.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
 import { stateLimits } from './state-limits.js';
@@ -105,6 +106,7 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
       keep(stale.luid, ledger);
       return keep(stale.handle, ledger);
     },
+    count: (): HeldLedgers => ({ held: held.size, loads }),
   };
 }
 
