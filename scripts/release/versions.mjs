@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile } from '../json.mjs';
 
@@ -6,7 +6,7 @@ import { readJsonFile } from '../json.mjs';
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * Gives every package of the repository a version, and what they say of one another, in package-lock.json too.
+ * Gives every package of the repository a version, and what they say of one another, in package-lock.json too; and the chart.
  *
  * @param {string} root the folder of the repository
  * @param {string} version such as `0.3.0`
@@ -28,6 +28,12 @@ export function setVersions(root, version) {
       setVersion(lock.packages[folder], names, version);
     }
   });
+  const chart = join(root, 'deploy/helm/countersign/Chart.yaml');
+  const text = readFileSync(chart, 'utf8');
+  writeFileSync(
+    chart,
+    text.replace(/^version: .*$/m, `version: ${version}`).replace(/^appVersion: .*$/m, `appVersion: "${version}"`),
+  );
 }
 
 function setVersion(manifest, names, version) {

@@ -103,6 +103,7 @@ describe('every document', async () => {
     'CONTRIBUTING.md',
     'SECURITY.md',
     'CHANGELOG.md',
+    'deploy/helm/countersign/README.md',
     ...packages,
     ...examples,
     ...guides,

@@ -71,10 +71,11 @@ describe('the address of the repository', () => {
 });
 
 describe('a new version', () => {
-  it('is the version of every package, and what they ask of one another', () => {
+  it('is the version of every package, what they ask of one another, and the version of the chart', () => {
     const copy = mkdtempSync(join(tmpdir(), 'countersign-version-'));
     const paths = ['packages', 'tools'].flatMap((parent) => manifestsIn(root, [parent]).map(({ path }) => path));
-    for (const path of ['package-lock.json', 'package.json', ...paths.map((one) => `${one}/package.json`)]) {
+    const chart = 'deploy/helm/countersign/Chart.yaml';
+    for (const path of ['package-lock.json', 'package.json', chart, ...paths.map((one) => `${one}/package.json`)]) {
       mkdirSync(dirname(join(copy, path)), { recursive: true });
       cpSync(join(root, path), join(copy, path));
     }
@@ -83,6 +84,7 @@ describe('a new version', () => {
     const names = own.map(({ name }) => name);
     const lock = JSON.parse(readFileSync(join(copy, 'package-lock.json'), 'utf8'));
     expect(lock.version).toBe('7.8.9');
+    expect(readFileSync(join(copy, chart), 'utf8')).toMatch(/^version: 7\.8\.9\nappVersion: "7\.8\.9"$/m);
     for (const one of [...own, ...paths.map((path) => lock.packages[path])]) {
       expect(one.version).toBe('7.8.9');
       const asked = { ...one.dependencies, ...one.peerDependencies, ...one.devDependencies };
