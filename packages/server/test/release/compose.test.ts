@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -63,24 +63,31 @@ describe('compose.yaml', () => {
       .map((part) => [part.slice(0, part.indexOf(':')), part.split('\n').map((line) => line.trim())]),
   );
 
-  it('has two services', () => expect(Object.keys(services)).toEqual(['server', 'database']));
-
-  it.each(['server', 'database'])('bounds %s, and gives it no right beyond its own', (name) => {
-    const lines = services[name] ?? [];
-    for (const line of [
-      'read_only: true',
-      'cap_drop: [ALL]',
-      'security_opt: ["no-new-privileges:true"]',
-      'logging: *logging',
-    ]) {
-      expect(lines).toContain(line);
-    }
-    const bounds = lines.filter((line) => /^(mem_limit|pids_limit): \$\{[A-Z_]+:-\d+g?\}$/.test(line));
-    expect(bounds).toHaveLength(2);
-    const places = lines.find((line) => line.startsWith('tmpfs: '))?.match(/"[^"]+"/g) ?? [];
-    expect(places.length).toBeGreaterThan(0);
-    for (const place of places) expect(place).toMatch(/:size=\d+m,mode=1777"$/);
+  it('has two services, and two for those who ask for monitoring', () => {
+    expect(Object.keys(services)).toEqual(['server', 'database', 'prometheus', 'grafana']);
+    const asked = Object.entries(services).filter(([, lines]) => lines.includes('profiles: [monitoring]'));
+    expect(asked.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
   });
+
+  it.each(['server', 'database', 'prometheus', 'grafana'])(
+    'bounds %s, and gives it no right beyond its own',
+    (name) => {
+      const lines = services[name] ?? [];
+      for (const line of [
+        'read_only: true',
+        'cap_drop: [ALL]',
+        'security_opt: ["no-new-privileges:true"]',
+        'logging: *logging',
+      ]) {
+        expect(lines).toContain(line);
+      }
+      const bounds = lines.filter((line) => /^(mem_limit|pids_limit): \$\{[A-Z_]+:-\d+[mg]?\}$/.test(line));
+      expect(bounds).toHaveLength(2);
+      const places = lines.find((line) => line.startsWith('tmpfs: '))?.match(/"[^"]+"/g) ?? [];
+      expect(places.length).toBeGreaterThan(0);
+      for (const place of places) expect(place).toMatch(/:size=\d+m,mode=1777"$/);
+    },
+  );
 
   it('runs no process as root, and lets the database be reached by the server alone', () => {
     expect(services.database).toContain('user: postgres');
@@ -88,6 +95,26 @@ describe('compose.yaml', () => {
     expect(services.database).toContain('networks: [database]');
     expect(services.database?.some((line) => line.startsWith('ports:'))).toBe(false);
     expect(text).toContain('  database:\n    internal: true\n');
+  });
+
+  it('gives monitoring the rules and the dashboard, nothing to write to, and a way out to this machine alone', () => {
+    for (const [name, from, to] of [
+      ['prometheus', './deploy/monitoring/alerts.yaml', '/etc/prometheus/alerts.yaml'],
+      ['prometheus', './deploy/compose/prometheus.yml', '/etc/prometheus/prometheus.yml'],
+      ['grafana', './deploy/monitoring/dashboard.json', '/etc/grafana/dashboards/countersign.json'],
+      ['grafana', './deploy/compose/grafana/datasources', '/etc/grafana/provisioning/datasources'],
+      ['grafana', './deploy/compose/grafana/dashboards', '/etc/grafana/provisioning/dashboards'],
+    ] as const) {
+      expect(services[name]).toContain(`- ${from}:${to}:ro`);
+      expect(existsSync(join(root, from)), from).toBe(true);
+    }
+    const published = text.match(/^ {6}- .*:\d+$/gm) ?? [];
+    expect(published).toHaveLength(2);
+    for (const port of published) expect(port).toMatch(/^ {6}- 127\.0\.0\.1:/);
+    expect(services.prometheus).toContain('networks: [monitoring]');
+    expect(text).toContain('  monitoring:\n    internal: true\n');
+    expect(read('deploy/compose/prometheus.yml')).toContain('rule_files: [/etc/prometheus/alerts.yaml]');
+    expect(read('deploy/compose/prometheus.yml')).toContain('job_name: countersign');
   });
 
   it('has each of its settings in docs/containers.md, with the default', () => {
