@@ -38,6 +38,11 @@ export async function makeCluster(
   if (!(await fileExists(join(clusterIn(home), 'PG_VERSION')))) {
     throw new Error(`${home} is not a database that this server made: move it away, or use another data directory`);
   }
+  return readPassword(home);
+}
+
+/** The password of the role that owns the cluster. */
+export async function readPassword(home: string): Promise<string> {
   return (await readFile(passwordIn(home), 'utf8')).trim();
 }
 

@@ -150,7 +150,11 @@ function inDatabase(name: string, url: string): string {
 }
 
 /** @param name of the database and of the role */
-function connectionString(name: string, { host, port }: ListenAddress, password: string): string {
+export function connectionString(
+  name: string,
+  { host, port }: Pick<ListenAddress, 'host' | 'port'>,
+  password: string,
+): string {
   const options = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
   // The host of the query takes precedence; the other one only makes the URL valid for every parser.
   const query = { host, port, sslmode: 'disable', options: options.join(' ') };

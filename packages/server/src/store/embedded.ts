@@ -1,4 +1,4 @@
-import { type Postgres, startPostgres } from '@countersign/embedded-postgres';
+import { findPostgres, type Postgres, startPostgres } from '@countersign/embedded-postgres';
 import { databaseLimits } from './database-limits.js';
 
 export interface EmbeddedOptions {
@@ -27,6 +27,14 @@ export function countAllConnections(workers: number): number {
   return (workers + 1) * countConnections() + databaseLimits.spareConnections;
 }
 
+/** The name of the database, and of the role that owns it. */
+const NAME = 'countersign';
+
+/** The connection string of the embedded PostgreSQL that a server runs on this machine; undefined where none runs. */
+export function findEmbedded(dataDir: string): Promise<string | undefined> {
+  return findPostgres(dataDir, NAME);
+}
+
 /**
  * Starts the embedded PostgreSQL with the limits and setting names of this service (decision 0002).
  *
@@ -35,7 +43,7 @@ export function countAllConnections(workers: number): number {
 export function startEmbedded({ workers, ...options }: EmbeddedOptions): Promise<Postgres> {
   return startPostgres({
     ...options,
-    name: 'countersign',
+    name: NAME,
     connections: countAllConnections(workers),
     restarts: databaseLimits.restarts,
     leastFree: databaseLimits.freeDisk.start,
