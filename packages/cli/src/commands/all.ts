@@ -4,6 +4,8 @@ import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
+import { adminResume } from './admin/resume.js';
+import { adminSuspend } from './admin/suspend.js';
 import { eraseCommand } from './archive/erase.js';
 import { exportCommand } from './archive/export.js';
 import { importCommand } from './archive/import.js';
@@ -74,6 +76,8 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   exportCommand,
   importCommand,
   logRestart,
+  adminSuspend,
+  adminResume,
   completionCommand(() => COMMANDS),
 ];
 

@@ -6,6 +6,7 @@ import { BridgeSecurityError } from '../bridges/security.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
+import { suspended } from '../ledgers/suspension.js';
 import { turnForText } from '../metering/task.js';
 import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
@@ -81,7 +82,8 @@ export function bridgePath(kind: Kind, id: string): string {
  * @param step which of the calls of a command it is
  * @throws HandOverToBridge when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
  *   `forward.unexpected-error` for an unknown bridge, a failed call, a request that came back to its ledger, and
- *   policies that changed meanwhile; `forward.invalid-response` for an answer over the size limit
+ *   policies that changed meanwhile; `forward.invalid-response` for an answer over the size limit; `auth.forbidden` for a
+ *   write where an operator has stopped those of the ledger
  */
 export async function askBridge(
   session: Session,
@@ -100,7 +102,11 @@ export async function askBridge(
     if (!bridge) {
       throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
     }
-    throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, await call()));
+    const asks = await call();
+    // The state is the one that the bridge was just found under.
+    const { suspension } = session.ledger;
+    if (suspension && asks.method !== 'GET' && !session.isForwarded) throw suspended(suspension);
+    throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, asks));
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');

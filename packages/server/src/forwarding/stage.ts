@@ -19,12 +19,13 @@ export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
   /** The newest state that a session used: the next one begins with it. */
   let { ledger } = session;
+  let given = session;
   /** What the last session made before it ended with a call; given to the next one. */
   let told: Made | undefined;
   for (;;) {
     let made: Made | undefined;
     try {
-      return await inSession(openSession(session, ledger), async (current) => {
+      return await inSession(openSession(given, ledger), async (current) => {
         ledger = current.ledger;
         const stage = stageOf(forwarding, told, (latest) => {
           made = latest;
@@ -40,6 +41,7 @@ export const stages: Stages = async (session, kind, command, work) => {
       if (!(error instanceof HandOverToBridge)) throw error;
       told = made;
       await handOver(session, forwarding, error);
+      if (error.call.method !== 'GET') given = { ...session, isForwarded: true };
     }
   }
 };

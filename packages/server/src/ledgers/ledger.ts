@@ -3,6 +3,7 @@ import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { Veil } from '../integrity/veil.js';
 import type { Countersigner } from '../keys/countersigner.js';
+import type { Suspension } from './suspension.js';
 
 export interface Domain {
   readonly handle: string;
@@ -54,6 +55,8 @@ export interface Ledger {
   readonly memory: number;
   /** Set where the private keys are missing: the ledger is read, and signs nothing (export#import). */
   readonly isReadOnly?: true;
+  /** Absent unless an operator has stopped the ledger. */
+  readonly suspension?: Suspension;
   readonly owners: readonly string[];
   readonly access: readonly AccessEntry[];
   readonly config: JsonObject;

@@ -170,6 +170,9 @@ function assembleLedger(
       stored.schemas.length,
     ),
     ...(stored.keys.some(({ sealed }) => !sealed) ? { isReadOnly: true } : {}),
+    ...(stored.suspended === null
+      ? {}
+      : { suspension: { level: stored.suspended, reason: stored.suspendedWhy ?? '' } }),
     owners: own.meta.owners,
     access: accessOf(own),
     config: isObject(own.data.config) ? own.data.config : {},

@@ -97,6 +97,8 @@ export interface Session extends Service {
   readonly ledger: Ledger;
   /** Set when a worker acts for the ledger itself, under the ledger's keys; absent for every client's request. */
   readonly isOwn?: true;
+  /** Set once a service outside has stored what is decided: it is stored here as well, whatever an operator has stopped. */
+  readonly isForwarded?: true;
   /** Signers by public key, cached for as long as the state is current. */
   readonly signers: KnownSigners;
   /**
@@ -127,7 +129,7 @@ export interface Session extends Service {
    * @param needsCodes false where `by` makes the codes of all versions that it stores
    * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
    * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was
-   *   used for another record
+   *   used for another record; `auth.forbidden` where an operator has stopped the writes of the ledger
    */
   commit(
     write: DecidedWrite,
@@ -140,6 +142,8 @@ export interface Session extends Service {
 export type DecidedWrite = Omit<Write, 'assumedUnregistered' | 'mac' | 'leaves' | 'veiled'> & {
   /** Whether it is stored though the ledger stores as much as it may (interface/limits#stored-bytes); false unless given. */
   readonly mayExceed?: MayExceed;
+  /** Whether it ends what was decided before an operator stopped the writes of the ledger, and is stored; false unless given. */
+  readonly mayEnd?: () => Promise<boolean>;
 };
 
 /** An intent that a client creates, and the write that its create has decided on. */

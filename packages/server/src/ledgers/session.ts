@@ -9,6 +9,7 @@ import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { DecidedWrite, Service, Session } from './service.js';
 import { stateLimits } from './state-limits.js';
+import { suspended } from './suspension.js';
 
 export type { DecidedWrite, Session };
 
@@ -76,7 +77,7 @@ export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
 type Work<T> = (session: Session) => Promise<T>;
 
 /** A session on that state of the ledger. The state may be out of date: every read and the commit check it. */
-export function openSession(service: Service, ledger: Ledger): Session {
+export function openSession(service: Service & Pick<Session, 'isForwarded'>, ledger: Ledger): Session {
   const { store } = service;
   const { id } = ledger;
   const signers = getKnownSigners(ledger);
@@ -88,15 +89,15 @@ export function openSession(service: Service, ledger: Ledger): Session {
     assertCurrent(found.version);
     return found;
   };
+  const findVersion: Session['findVersion'] = async (kind, key, by) =>
+    assertFresh(await store.findVersion({ ledger: id, kind, id: key, by })).record;
   return {
     ...service,
     ledger,
     signers,
     assumedUnregistered,
     assertFresh,
-    async findVersion(kind, key, by) {
-      return assertFresh(await store.findVersion({ ledger: id, kind, id: key, by })).record;
-    },
+    findVersion,
     async findSigner(key, by) {
       return assertFresh(await store.signers({ ledger: id, key, by }));
     },
@@ -109,8 +110,13 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },
-    async commit({ mayExceed, ...write }, by = store.commit, needsCodes = true) {
+    async commit({ mayExceed, mayEnd, ...write }, by = store.commit, needsCodes = true) {
       if (ledger.isReadOnly) throw refuseKeyless();
+      if (ledger.suspension && !service.isForwarded && !(await mayEnd?.())) {
+        // A create that was stored before is answered as ever.
+        if (write.action === 'create' && (await findVersion(write.kind, write.key, 'handle'))) return 'duplicated';
+        throw suspended(ledger.suspension);
+      }
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);
@@ -159,6 +165,7 @@ interface Retry {
 
 async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
   try {
+    assertOpen(session);
     return { done: await work(session) };
   } catch (error) {
     if (error instanceof OutOfDate) return error;
@@ -166,6 +173,11 @@ async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T
     if (version === undefined) throw error;
     return { version, bumpsRules: false };
   }
+}
+
+/** @throws `auth.forbidden` for a client of a ledger of which an operator has stopped reads as well */
+function assertOpen({ ledger: { suspension }, isOwn, isForwarded }: Session): void {
+  if (suspension?.level === 'all' && !isOwn && !isForwarded) throw suspended(suspension);
 }
 
 /**

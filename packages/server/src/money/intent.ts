@@ -7,7 +7,7 @@ import { type VersionWrite, versionAfter, versionOf } from '../records/version.j
 import { type AddedProof, actionOf, type SerializedVersions, type UnsignedRecord } from '../signing/serialization.js';
 import type { EarlierVersion, Need, Write } from '../store/committer/write.js';
 import type { Place } from '../store/money/books.js';
-import type { StoredOpenIntent } from '../store/money/open-intents.js';
+import { DECIDED, type StoredOpenIntent } from '../store/money/open-intents.js';
 import { type Failure, type Forward, type Plan, type Planned, placesOf, placesOfPlanned } from './plan/plan.js';
 
 /** What became of a part: `idle` until the bridge is asked. */
@@ -52,6 +52,11 @@ export const ACCEPTED: IntentState = { stage: 'accepted', parts: [], givenUp: []
 /** Whether nothing happens to it any more. */
 export function isFinal({ stage }: IntentState): boolean {
   return stage === 'completed' || stage === 'rejected';
+}
+
+/** Whether it is decided how an intent ends, and bridges have yet to carry it out. */
+export function isDecided(stage: Stage): boolean {
+  return DECIDED.some((one) => one === stage);
 }
 
 /** What a bridge says of a part. */

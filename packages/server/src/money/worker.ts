@@ -6,6 +6,7 @@ import { inSession, OutOfDate, openOwnSession } from '../ledgers/session.js';
 import { dueLedgers, type OpenIntents, type StoredOpenIntent } from '../store/money/open-intents.js';
 import { settleLimits } from '../store/money/settle-limits.js';
 import { isUnavailable } from '../store/unavailable.js';
+import { isDecided, type Stage } from './intent.js';
 import type { Engine } from './money.js';
 import { sequencerLimits } from './sequencer-limits.js';
 
@@ -45,6 +46,8 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
       const held = await service.ledgers.resolve(unit);
       const advance = (open: StoredOpenIntent) =>
         inSession(openOwnSession(metered(), held), async (session) => {
+          // It stays due: it is seen to when the ledger goes on.
+          if (session.ledger.suspension && !isDecided(open.stage as Stage)) return;
           const { result, version } = await engine.advance(session, open);
           if (result !== 'done') throw new OutOfDate(version);
         });

@@ -4,6 +4,7 @@ import type { Subject } from '../access/context.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
+import type { Stage } from '../money/intent.js';
 import { parseOpen } from '../money/open-state.js';
 import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/reports.js';
 import { tooManyProofs } from '../records/proof-rules.js';
@@ -56,15 +57,20 @@ export async function assertRoomForProof(
   if (!(await mayCarryOn(session, kind, record, proof))) throw tooManyProofs(session);
 }
 
-/** Whether the proof is taken whatever the intent and the ledger hold already: it is short, and carries the intent on. */
+/**
+ * Whether the proof is taken whatever the intent and the ledger hold already: it is short, and carries the intent on.
+ *
+ * @param isMeant whether an intent at that stage is meant; each is, unless given
+ */
 export async function mayCarryOn(
   session: Session,
   kind: Kind,
   record: RecordEnvelope,
   proof: StoredProof,
+  isMeant: (stage: Stage) => boolean = () => true,
 ): Promise<boolean> {
   if (!wakesIntent(kind, proof) || JSON.stringify(proof).length > recordLimits.report) return false;
-  return carriesOn(session, record, proof);
+  return carriesOn(session, record, proof, isMeant);
 }
 
 /**
@@ -80,11 +86,17 @@ function isNote({ custom }: StoredProof): boolean {
 }
 
 /** Whether the proof is a report or a decision that an intent under way waits for. */
-async function carriesOn(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<boolean> {
+async function carriesOn(
+  session: Session,
+  record: RecordEnvelope,
+  proof: StoredProof,
+  isMeant: (stage: Stage) => boolean,
+): Promise<boolean> {
   const said = reportOf(proof) ?? decisionOf(proof);
   const open = said && (await session.store.openIntents.one(session.ledger.id, record.luid));
   if (!said || !open) return false;
   const { state, seen } = parseOpen(session, open);
+  if (!isMeant(state.stage)) return false;
   const unseen = eventsIn(record, seen, session.ledger);
   if (said.type === 'report') return isActing(state, said, unseen);
   return state.stage === 'held' && !unseen.some(({ type }) => type === 'decided');

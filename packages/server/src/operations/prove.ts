@@ -22,6 +22,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { isLedgerKey } from '../ledgers/ledger.js';
 import type { DecidedWrite, Session } from '../ledgers/session.js';
+import { isDecided } from '../money/intent.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/data-rules.js';
 import { changeLabels } from '../records/labels.js';
@@ -109,6 +110,7 @@ export async function answerProve(session: Session, kind: Kind, command: Command
       deliveries,
       wakes: wakesIntent(kind, stored),
       mayExceed: () => mayCarryOn(session, kind, record, stored),
+      mayEnd: () => mayCarryOn(session, kind, record, stored, isDecided),
     };
     const told = hintWithin(() => hintOnPolicy(session, kind, proved, caller));
     await session.commit(write);

@@ -111,8 +111,8 @@ async function seeTo(session: Session, order: ReportOrder, refused: OnReportRefu
   }
 }
 
-function isEnabled({ config, isReadOnly }: Ledger): boolean {
-  return config['policy.scheduleProcessorEnabled'] === true && isReadOnly !== true;
+function isEnabled({ config, isReadOnly, suspension }: Ledger): boolean {
+  return config['policy.scheduleProcessorEnabled'] === true && isReadOnly !== true && suspension === undefined;
 }
 
 /** The ledger as it is now, and its schedule policies: `MOST` of them, where there are more. */

@@ -1165,7 +1165,10 @@ create table ledger (
   handle text collate "C" not null,
   luid text collate "C" not null,
   version bigint default 1 not null,
-  owners text[] not null
+  owners text[] not null,
+  suspended text collate "C",
+  suspended_why text,
+  suspended_since timestamp with time zone
 );
 
 create table log (
@@ -1427,6 +1430,10 @@ alter table ledger add constraint ledger_handle_key UNIQUE (handle);
 alter table ledger add constraint ledger_luid_key UNIQUE (luid);
 
 alter table ledger add constraint ledger_pkey PRIMARY KEY (id);
+
+alter table ledger add constraint ledger_suspended_check CHECK ((suspended = ANY (ARRAY['writes'::text, 'all'::text])));
+
+alter table ledger add constraint ledger_suspension_is_whole CHECK ((num_nulls(suspended, suspended_why, suspended_since) = ANY (ARRAY[0, 3])));
 
 alter table log add constraint log_generation_check CHECK ((generation >= 1));
 

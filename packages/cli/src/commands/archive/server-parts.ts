@@ -3,10 +3,21 @@ import { localFailure } from '../../terminal/failure.js';
 
 type Archive = typeof import('@countersign/server/archive');
 
+type Admin = typeof import('@countersign/server/admin');
+
 /** The part of the server that reads and writes its database, where the server is installed. */
-export async function loadArchive(): Promise<Archive> {
+export function loadArchive(): Promise<Archive> {
+  return loadPart(() => import('@countersign/server/archive'));
+}
+
+/** The part of the server by which its operator sees and governs tenants, where the server is installed. */
+export function loadAdmin(): Promise<Admin> {
+  return loadPart(() => import('@countersign/server/admin'));
+}
+
+async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
-    return await import('@countersign/server/archive');
+    return await load();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw localFailure(

@@ -4,6 +4,7 @@ import { Overloaded } from '../../base/gather.js';
 import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
+import { suspended } from '../../ledgers/suspension.js';
 import type { Answer, Command } from '../../records/command.js';
 import { usesOfProofs } from '../../records/proofs.js';
 import { getRecord } from '../../records/stored-record.js';
@@ -43,7 +44,9 @@ export async function performRetry(
     const proofs = usesOfProofs(session, signed.proofs);
     const veiled = proofs.map(session.ledger.veil);
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
-    if (session.ledger.isReadOnly) throw refuseKeyless();
+    const { isReadOnly, suspension } = session.ledger;
+    if (isReadOnly) throw refuseKeyless();
+    if (suspension) throw suspended(suspension);
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);
     return { status: 202 };

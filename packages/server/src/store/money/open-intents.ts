@@ -49,13 +49,20 @@ export interface GivenUpCall extends NewDelivery {
   readonly whyMac: string;
 }
 
+/** The stages in which it is decided how an intent ends: they are seen to where an operator has stopped the ledger, too. */
+export const DECIDED = ['committing', 'aborting'] as const;
+
+/** Whether the intent `o` is seen to, by its ledger `l`. */
+const IS_SEEN_TO = `(l.suspended is null or o.stage in (${DECIDED.map((stage) => `'${stage}'`).join(', ')}))`;
+
 const COLUMNS = 'o.luid, o.thread, o.stage, o.state, o.mac, o.version, o.due::text as due, o.deadline';
 
 const DUE = `select ${COLUMNS} from (
     select d.luid, d.due as since from open_intent d where d.ledger_id = $1 and d.due <= $2::timestamptz
     union
     select d.luid, d.deadline from open_intent d where d.ledger_id = $1 and d.deadline <= $2::timestamptz
-  ) x join open_intent o on o.ledger_id = $1 and o.luid = x.luid
+  ) x join open_intent o on o.ledger_id = $1 and o.luid = x.luid join ledger l on l.id = o.ledger_id
+  where ${IS_SEEN_TO}
   order by x.since, o.luid limit $3`;
 
 const THREADS = `select t.ord, ${COLUMNS}
@@ -90,11 +97,11 @@ export function dueLedgers(holder: string): string {
     and h.until > clock_timestamp()`;
   return `select o.ledger_id, l.luid as unit, min(o.since) as since
     from (
-      select d.ledger_id, d.due as since from open_intent d, clock where d.due <= clock.now
+      select d.ledger_id, d.stage, d.due as since from open_intent d, clock where d.due <= clock.now
       union all
-      select d.ledger_id, d.deadline from open_intent d, clock where d.deadline <= clock.now
+      select d.ledger_id, d.stage, d.deadline from open_intent d, clock where d.deadline <= clock.now
     ) o join ledger l on l.id = o.ledger_id
-    where not exists (${others})
+    where ${IS_SEEN_TO} and not exists (${others})
     group by o.ledger_id, l.luid`;
 }
 

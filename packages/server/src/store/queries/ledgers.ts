@@ -17,6 +17,9 @@ export interface StoredLedger {
   readonly handle: string;
   readonly luid: string;
   readonly version: number;
+  /** What an operator has stopped of it, and why; null where nothing is. */
+  readonly suspended: 'writes' | 'all' | null;
+  readonly suspendedWhy: string | null;
   /** Bodies of the ledger's own record and of its policies and domains, oldest first. */
   readonly bodies: readonly (StoredVersion & { readonly kind: KindName })[];
   /** Its schemas: `link` is the kind of record a schema is for. */
@@ -135,7 +138,7 @@ async function findLedger(
     {
       name: 'ledger',
       // A luid is one ledger's for good, so it comes before a handle of the same text.
-      text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger
+      text: `select id, handle, luid, version, suspended, suspended_why as "suspendedWhy", ${epochs.walPosition} as position from ledger
       where handle = $1 or luid = $1 order by (luid = $1) desc`,
       values: [id],
     },

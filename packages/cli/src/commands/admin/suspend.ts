@@ -1,0 +1,40 @@
+import type { Json } from '@countersign/protocol';
+import type { CliCommand } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
+import { settingsThere } from '../archive/export.js';
+import { loadAdmin } from '../archive/server-parts.js';
+import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
+
+export const adminSuspend: CliCommand = {
+  path: ['admin', 'suspend'],
+  summary: 'Stop the writes of a ledger, or its reads as well',
+  about:
+    `${BESIDE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
+    'stored, and intents that are decided, go on; docs/operations/tenants.md says what else.',
+  arguments: [LEDGER_ARGUMENT],
+  options: [
+    { flags: '--reason <text>', about: 'why; it is told to those who are refused' },
+    { flags: '--reads-too', about: 'stop reads and tokens as well' },
+    ...ADMIN_OPTIONS,
+  ],
+  examples: [
+    {
+      call: "countersign admin suspend acme --reason 'Floods the server. Call 555-0100.'",
+      about: 'acme can be read only',
+    },
+  ],
+  async run(invocation) {
+    const { output } = invocation;
+    const reason = invocation.get('reason');
+    if (reason === undefined) throw usage('A suspension has a reason.', 'add --reason <text>');
+    const level = invocation.is('reads-too') ? 'all' : 'writes';
+    const ledger = await invocation.need('ledger');
+    const { runSuspend } = await loadAdmin();
+    const result = await asOperator(async () =>
+      runSuspend({ settings: settingsThere(invocation), ledger, level, reason }),
+    );
+    output.done(`${result.handle} is suspended: ${level === 'all' ? 'no reads and no writes' : 'no writes'}.`);
+    output.note(`It goes on with \`countersign admin resume ${result.handle}\`.`);
+    output.result(result as unknown as Json, () => result.luid);
+  },
+};

@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { ArchiveRefusal } from '../archive/refusals.js';
+import { type Config, parseConfig } from '../config.js';
+import { findEmbedded, startEmbedded } from '../store/embedded.js';
+import { findStoredCheck } from '../store/key-check.js';
+import { findMigrations } from '../store/migrate.js';
+import { createPool } from '../store/pool.js';
+import { assertUsable, explainError } from '../store/queries/reach.js';
+
+/** The settings of the server, as environment variables. */
+export type Settings = Readonly<Record<string, string | undefined>>;
+
+/** What an operator asked for makes no sense for this deployment: in words for the operator. */
+export class AdminRefused extends ArchiveRefusal {
+  override readonly name = 'AdminRefused';
+}
+
+export interface AdminDeps {
+  readonly pool: pg.Pool;
+  readonly config: Config;
+}
+
+/**
+ * Works on the database that the settings name: beside a running server, that of the data folder as well. It is not migrated.
+ *
+ * @throws AdminRefused; Error in words for the operator
+ */
+export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
+  const config = parseConfig(settings);
+  const ours = config.databaseUrl === undefined;
+  const running = config.databaseUrl ?? (await findEmbedded(config.dataDir));
+  const started =
+    running === undefined ? await startEmbedded({ dataDir: config.dataDir, workers: 1, log: () => {} }) : undefined;
+  const url = running ?? started?.url ?? '';
+  const pool = createPool({ connectionString: url, max: 2, statement_timeout: 0, query_timeout: 0 }, () => {});
+  try {
+    await assertUsable(pool, url, ours);
+    await assertMigrated(pool);
+    return await work({ pool, config });
+  } catch (error) {
+    throw error instanceof AdminRefused ? error : explainError(error, url, ours);
+  } finally {
+    await pool.end();
+    await started?.stop();
+  }
+}
+
+/** Another release may be serving: its database is left as it is. */
+async function assertMigrated(pool: pg.Pool): Promise<void> {
+  if ((await findStoredCheck(pool)) === undefined)
+    throw new AdminRefused('The database is empty. Start the server first: it makes the tables.');
+  const { pending, later } = await findMigrations(pool);
+  if (later.length > 0)
+    throw new AdminRefused(
+      `The database is of a later release (${later.join(', ')}). Use the command of that release.`,
+    );
+  if (pending.length > 0)
+    throw new AdminRefused(`The database is of an earlier release (${pending.join(', ')}). Start this one first.`);
+}

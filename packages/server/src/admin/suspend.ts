@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import { findNamedLedger } from '../archive/named-ledger.js';
+import type { Suspension } from '../ledgers/suspension.js';
+import { AdminRefused, onDatabase, type Settings } from './database.js';
+
+/** How a ledger stands. */
+export interface SuspensionOfLedger {
+  readonly handle: string;
+  readonly luid: string;
+  /** Null where nothing is stopped. */
+  readonly suspended: StoredSuspension | null;
+  /** What was stopped before. */
+  readonly before: StoredSuspension | null;
+}
+
+export interface StoredSuspension extends Suspension {
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+export interface SuspendCall extends Suspension {
+  readonly settings: Settings;
+  /** Handle or luid. */
+  readonly ledger: string;
+}
+
+/** Characters of a reason: it is in each refusal. */
+const MOST_CHARACTERS = 500;
+
+/**
+ * Stops the writes of a ledger, or its reads as well. Each process sees it with its next read of the ledger, or commit.
+ *
+ * @throws AdminRefused for an unknown ledger, and for a reason that cannot be told
+ */
+export function runSuspend({ settings, ledger, level, reason }: SuspendCall): Promise<SuspensionOfLedger> {
+  const told = reason.trim();
+  if (told.length === 0 || told.length > MOST_CHARACTERS || /\p{Cc}/u.test(told))
+    throw new AdminRefused(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
+  return onDatabase(settings, ({ pool }) => change(pool, ledger, { level, reason: told }));
+}
+
+/** Lets a ledger go on. @throws AdminRefused for an unknown ledger */
+export function runResume({ settings, ledger }: Pick<SuspendCall, 'settings' | 'ledger'>): Promise<SuspensionOfLedger> {
+  return onDatabase(settings, ({ pool }) => change(pool, ledger, undefined));
+}
+
+/** The version rises, since the state that processes hold of the ledger changes. */
+const CHANGE = `update ledger l set version = l.version + 1, suspended = $2, suspended_why = $3,
+    suspended_since = case when $2::text is not null then date_trunc('milliseconds', clock_timestamp()) end
+  from (select id, suspended, suspended_why, suspended_since from ledger where id = $1 for no key update) b
+  where l.id = b.id
+  returning l.handle, l.luid, l.suspended as level, l.suspended_why as reason, l.suspended_since as since,
+    b.suspended as "levelBefore", b.suspended_why as "reasonBefore", b.suspended_since as "sinceBefore"`;
+
+interface Changed extends SuspensionColumns {
+  readonly handle: string;
+  readonly luid: string;
+  readonly levelBefore: SuspensionColumns['level'];
+  readonly reasonBefore: string | null;
+  readonly sinceBefore: Date | null;
+}
+
+/** What the table `ledger` has. */
+export interface SuspensionColumns {
+  readonly level: Suspension['level'] | null;
+  readonly reason: string | null;
+  readonly since: Date | null;
+}
+
+async function change(pool: pg.Pool, ledger: string, to: Suspension | undefined): Promise<SuspensionOfLedger> {
+  const { id } = await findNamedLedger(pool, ledger, AdminRefused);
+  const { rows } = await pool.query<Changed>(CHANGE, [id, to?.level ?? null, to?.reason ?? null]);
+  const { handle, luid, levelBefore, reasonBefore, sinceBefore, ...now } = rows[0]!;
+  const before = { level: levelBefore, reason: reasonBefore, since: sinceBefore };
+  return { handle, luid, suspended: suspensionOf(now), before: suspensionOf(before) };
+}
+
+export function suspensionOf({ level, reason, since }: SuspensionColumns): StoredSuspension | null {
+  if (level === null || since === null) return null;
+  return { level, reason: reason ?? '', since: since.toISOString() };
+}
