@@ -4,6 +4,9 @@ import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
+import { adminLedger } from './admin/ledger.js';
+import { adminLedgers } from './admin/ledgers.js';
+import { adminLimit } from './admin/limit.js';
 import { adminResume } from './admin/resume.js';
 import { adminSuspend } from './admin/suspend.js';
 import { eraseCommand } from './archive/erase.js';
@@ -76,8 +79,11 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   exportCommand,
   importCommand,
   logRestart,
+  adminLedgers,
+  adminLedger,
   adminSuspend,
   adminResume,
+  adminLimit,
   completionCommand(() => COMMANDS),
 ];
 

@@ -1,2 +1,12 @@
 export { AdminRefused } from './database.js';
+export {
+  type LedgerLine,
+  type LedgerOrder,
+  type LedgersCall,
+  type LedgersPage,
+  runLedgers,
+  type ShownQuota,
+} from './ledgers.js';
+export { type LedgerLimits, type LimitCall, runLimit } from './limit.js';
+export { type LedgerCall, type LedgerView, runLedger } from './one-ledger.js';
 export { runResume, runSuspend, type StoredSuspension, type SuspendCall, type SuspensionOfLedger } from './suspend.js';

@@ -1,3 +1,4 @@
+import type { Invocation } from '../../description/invocation.js';
 import { localFailure, usage } from '../../terminal/failure.js';
 import { DATA_OPTION } from '../archive/export.js';
 
@@ -9,6 +10,14 @@ export const BESIDE =
 export const LEDGER_ARGUMENT = { name: 'ledger', about: 'handle or luid' };
 
 export const ADMIN_OPTIONS = [DATA_OPTION];
+
+/** @throws Failure for an option that is not a whole number from 1 to `most` */
+export function numberOf(invocation: Invocation, name: string, most: number): number {
+  const text = invocation.get(name) ?? '';
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > most) throw usage(`--${name} is a whole number from 1 to ${most}, not '${text}'.`);
+  return number;
+}
 
 /** What the server's parts refuse is a wrong call; all else is the machine's. */
 export async function asOperator<T>(work: () => Promise<T>): Promise<T> {

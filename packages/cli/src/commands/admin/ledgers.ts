@@ -1,0 +1,70 @@
+import type { Json } from '@countersign/protocol';
+import type { LedgerOrder } from '@countersign/server/admin';
+import type { CliCommand } from '../../description/command.js';
+import { table } from '../../terminal/table.js';
+import { settingsThere } from '../archive/export.js';
+import { loadAdmin } from '../archive/server-parts.js';
+import { formatBytes } from './amounts.js';
+import { ADMIN_OPTIONS, asOperator, BESIDE, numberOf } from './shared.js';
+
+const ORDERS: readonly LedgerOrder[] = ['made', 'bytes', 'changes'];
+
+export const adminLedgers: CliCommand = {
+  path: ['admin', 'ledgers'],
+  summary: 'List the ledgers of a server, with what they store and do',
+  about:
+    `${BESIDE}Changes of the last hour and day are about right: they are told by the order of the log, and nothing is counted one by one. ` +
+    'Records are counted up to 10,000.',
+  options: [
+    { flags: '--order <by>', about: 'newest first, or those with most', choices: ORDERS, default: 'made' },
+    { flags: '--suspended', about: 'only those that are suspended' },
+    { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
+    { flags: '--page <number>', about: 'which of the pages of that length', default: '1' },
+    ...ADMIN_OPTIONS,
+  ],
+  examples: [
+    { call: 'countersign admin ledgers --order bytes --limit 10', about: 'those that store most' },
+    { call: 'countersign admin ledgers --suspended', about: 'those that an operator has stopped' },
+  ],
+  async run(invocation) {
+    const { output, surroundings } = invocation;
+    const limit = numberOf(invocation, 'limit', 1_000);
+    const page = numberOf(invocation, 'page', 1_000_000);
+    const { runLedgers } = await loadAdmin();
+    const found = await asOperator(async () =>
+      runLedgers({
+        settings: settingsThere(invocation),
+        now: surroundings.now,
+        order: invocation.get('order') as LedgerOrder,
+        isSuspended: invocation.is('suspended'),
+        limit,
+        skip: limit * (page - 1),
+      }),
+    );
+    const { ledgers, total } = found;
+    output.result({ ...found, page, pages: Math.ceil(total / limit) } as unknown as Json, () =>
+      table(
+        ['HANDLE', 'MADE', 'OWNERS', 'RECORDS', 'CHANGES', 'HOUR', 'DAY', 'BYTES', 'MAY', 'SUSPENDED'],
+        ledgers.map((one) => [
+          one.handle,
+          one.made?.slice(0, 16) ?? '',
+          one.owners.map(ownerOf).join(', '),
+          `${one.records.count}${one.records.isMore ? '+' : ''}`,
+          String(one.changes.all),
+          String(one.changes.hour),
+          String(one.changes.day),
+          formatBytes(one.bytes),
+          one.quota.isOwn ? formatBytes(one.quota.bytes ?? 0) : 'default',
+          [one.suspended?.level ?? '', one.logStopped === null ? '' : 'log stopped'].filter(Boolean).join(', '),
+        ]),
+        output.width,
+      ),
+    );
+    output.note(`${ledgers.length} of ${total} ledgers, page ${page} of ${Math.max(1, Math.ceil(total / limit))}.`);
+  },
+};
+
+/** By name where one is known, else by the beginning of the key. */
+export function ownerOf({ key, signers }: { readonly key: string; readonly signers: readonly string[] }): string {
+  return signers[0] ?? `${key.slice(0, 12)}…`;
+}

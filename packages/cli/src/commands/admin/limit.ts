@@ -1,0 +1,36 @@
+import type { Json } from '@countersign/protocol';
+import type { CliCommand } from '../../description/command.js';
+import { settingsThere } from '../archive/export.js';
+import { loadAdmin } from '../archive/server-parts.js';
+import { formatBytes } from './amounts.js';
+import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
+
+export const adminLimit: CliCommand = {
+  path: ['admin', 'limit'],
+  summary: 'Show or set what a ledger may store',
+  about:
+    `${BESIDE}Without --bytes the limit is shown. A limit counts within ten seconds. Below what is stored, new records are refused, and ` +
+    'what ends records goes on (docs/interface/limits.md).',
+  arguments: [LEDGER_ARGUMENT],
+  options: [
+    { flags: '--bytes <size>', about: 'such as 10GiB; default for what LEDGER_QUOTA allows each' },
+    ...ADMIN_OPTIONS,
+  ],
+  examples: [
+    { call: 'countersign admin limit acme --bytes 10GiB', about: 'whatever LEDGER_QUOTA says' },
+    { call: 'countersign admin limit acme --bytes default', about: 'takes it back' },
+  ],
+  async run(invocation) {
+    const { output } = invocation;
+    const ledger = await invocation.need('ledger');
+    const bytes = invocation.get('bytes');
+    const { runLimit } = await loadAdmin();
+    const result = await asOperator(async () => runLimit({ settings: settingsThere(invocation), ledger, bytes }));
+    const { quota } = result;
+    const each = quota.bytes === null ? 'what LEDGER_QUOTA allows each' : `${formatBytes(quota.bytes)}, as each`;
+    const may = quota.isOwn ? formatBytes(quota.bytes ?? 0) : each;
+    output.result(result as unknown as Json, () => {
+      return `${result.handle} stores ${formatBytes(result.bytes)}, and may store ${may}.`;
+    });
+  },
+};

@@ -1,0 +1,165 @@
+import type pg from 'pg';
+import type { LedgerQuota } from '../ledger-quota.js';
+import { onDatabase, type Settings } from './database.js';
+import { type CountSince, createCountSince } from './rates.js';
+import { type StoredSuspension, type SuspensionColumns, suspensionOf } from './suspend.js';
+
+/** What is seen of a ledger among others. */
+export interface LedgerLine {
+  readonly handle: string;
+  readonly luid: string;
+  /** Of the first change of its record, ISO 8601; null where that is missing. */
+  readonly made: string | null;
+  readonly owners: readonly Owner[];
+  /** In force; more than are counted where `isMore` says so. */
+  readonly records: { readonly count: number; readonly isMore: boolean };
+  /** In all, and about how many of the last hour and day. */
+  readonly changes: { readonly all: number; readonly hour: number; readonly day: number };
+  readonly bytes: number;
+  readonly quota: ShownQuota;
+  readonly suspended: StoredSuspension | null;
+  /** Why its log is stopped; null while all is well. */
+  readonly logStopped: string | null;
+}
+
+export interface Owner {
+  readonly key: string;
+  /** Handles of the signers with that key. */
+  readonly signers: readonly string[];
+}
+
+/** What a ledger may store. */
+export interface ShownQuota {
+  /** Null where nothing bounds it, or a part of a disk does, which the server knows. */
+  readonly bytes: number | null;
+  /** Whether an operator has set it for this ledger. */
+  readonly isOwn: boolean;
+}
+
+/** Newest first, or those that store or have changed most. */
+export type LedgerOrder = 'made' | 'bytes' | 'changes';
+
+export interface LedgersCall {
+  readonly settings: Settings;
+  readonly now: () => number;
+  readonly order: LedgerOrder;
+  readonly isSuspended: boolean;
+  /** How many, and after how many others. */
+  readonly limit: number;
+  readonly skip: number;
+}
+
+export interface LedgersPage {
+  readonly ledgers: readonly LedgerLine[];
+  /** Of those that were asked for. */
+  readonly total: number;
+}
+
+/** Lists the ledgers of a deployment. @throws AdminRefused; Error in words for the operator */
+export function runLedgers({ settings, now, ...asked }: LedgersCall): Promise<LedgersPage> {
+  return onDatabase(settings, async ({ pool, config }) => {
+    const { order, isSuspended, limit, skip } = asked;
+    const where = isSuspended ? 'where l.suspended is not null' : '';
+    const { rows: counted } = await pool.query<{ total: number }>(
+      `select count(*)::int as total from ledger l ${where}`,
+    );
+    const { rows } = await pool.query<LedgerRow>(pageOf(where, ORDERS[order]), [limit, skip]);
+    const ledgers = await linesOf(rows, createCountSince(pool), now(), config.ledgerQuota);
+    return { ledgers, total: counted[0]!.total };
+  });
+}
+
+/** Each has the id last: pages neither repeat nor leave out any. */
+const ORDERS: Readonly<Record<LedgerOrder, string>> = {
+  made: 'l.id desc',
+  bytes: 's.bytes desc nulls last, l.id desc',
+  changes: 'g.size desc nulls last, l.id desc',
+};
+
+/** Records that are counted one by one. */
+export const MOST_COUNTED = 10_000;
+
+/** What is seen of the ledgers that `from` finds. It reads `change` by its key alone. */
+function linesFrom(from: string): string {
+  return `select l.id, l.handle, l.luid, c.moment as made, l.suspended as level, l.suspended_why as reason,
+      l.suspended_since as since, o.owners, n.records, coalesce(l.size, 0)::bigint as size, w.waiting::int as waiting,
+      coalesce(l.bytes, 0)::bigint + w.bytes as bytes, l.quota, l.stopped
+    from (${from}) l
+      left join change c on c.ledger_id = l.id and c.luid = l.luid and c.change = 1
+      cross join lateral (
+        select coalesce(sum(cardinality(u.changes)), 0) as waiting, coalesce(sum(u.bytes), 0)::bigint as bytes
+        from unsealed u where u.ledger_id = l.id) w
+      cross join lateral (
+        select count(*)::int as records from (
+          select from record r where r.ledger_id = l.id limit ${MOST_COUNTED + 1}) r) n
+      cross join lateral (
+        select coalesce(json_agg(json_build_object('key', k.key, 'signers', array(
+          select r.handle from record r where r.ledger_id = l.id and r.kind = 'signer' and r.link = k.key
+          order by r.seq limit 10)) order by k.ord), '[]') as owners
+        from unnest(l.owners) with ordinality as k (key, ord)) o`;
+}
+
+/** The table of ledgers, as their lines are ordered by. */
+const LEDGER = `select l.*, s.bytes, s.quota, g.size, g.stopped
+  from ledger l left join storage s on s.ledger_id = l.id left join log g on g.ledger_id = l.id`;
+
+function pageOf(where: string, order: string): string {
+  const names = order.replaceAll(/\b[sg]\./g, 'l.');
+  return `${linesFrom(`${LEDGER} ${where} order by ${order} limit $1 offset $2`)} order by ${names}`;
+}
+
+interface LedgerRow extends SuspensionColumns {
+  readonly id: number;
+  readonly handle: string;
+  readonly luid: string;
+  readonly made: Date | null;
+  readonly owners: readonly Owner[];
+  readonly records: number;
+  /** Leaves of its log, and writes that wait to be sealed. */
+  readonly size: number;
+  readonly waiting: number;
+  readonly bytes: number;
+  readonly quota: number | null;
+  readonly stopped: string | null;
+}
+
+/** A line about one ledger, by its id. */
+export async function lineOf(pool: pg.Pool, id: number, now: number, quota: LedgerQuota): Promise<LedgerLine> {
+  const { rows } = await pool.query<LedgerRow>(linesFrom(`${LEDGER} where l.id = $1`), [id]);
+  const [line] = await linesOf(rows, createCountSince(pool), now, quota);
+  return line!;
+}
+
+const HOUR = 3_600_000;
+
+async function linesOf(
+  rows: readonly LedgerRow[],
+  countSince: CountSince,
+  now: number,
+  quota: LedgerQuota,
+): Promise<LedgerLine[]> {
+  const logs = rows.map(({ id, size }) => ({ ledger: id, size }));
+  const hours = await countSince(logs, new Date(now - HOUR));
+  const days = await countSince(logs, new Date(now - 24 * HOUR));
+  return rows.map((row, at) => ({
+    handle: row.handle,
+    luid: row.luid,
+    made: row.made?.toISOString() ?? null,
+    owners: row.owners,
+    records: { count: Math.min(row.records, MOST_COUNTED), isMore: row.records > MOST_COUNTED },
+    changes: {
+      all: row.size + row.waiting,
+      hour: hours[at]! + row.waiting,
+      day: days[at]! + row.waiting,
+    },
+    bytes: row.bytes,
+    quota: shownQuota(row.quota, quota),
+    suspended: suspensionOf(row),
+    logStopped: row.stopped,
+  }));
+}
+
+export function shownQuota(own: number | null, each: LedgerQuota): ShownQuota {
+  if (own !== null) return { bytes: own, isOwn: true };
+  return { bytes: each !== undefined && 'bytes' in each ? each.bytes : null, isOwn: false };
+}

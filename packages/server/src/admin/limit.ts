@@ -1,0 +1,56 @@
+import { findNamedLedger } from '../archive/named-ledger.js';
+import { parseQuota } from '../ledger-quota.js';
+import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { type ShownQuota, shownQuota } from './ledgers.js';
+
+/** What a ledger may, and does. */
+export interface LedgerLimits {
+  readonly handle: string;
+  readonly luid: string;
+  readonly bytes: number;
+  readonly quota: ShownQuota;
+}
+
+export interface LimitCall {
+  readonly settings: Settings;
+  /** Handle or luid. */
+  readonly ledger: string;
+  /** `10GiB`; `default` for what the server allows each; only looked at unless given. */
+  readonly bytes?: string | undefined;
+}
+
+/** Sets what a ledger may store. Processes follow within ten seconds. @throws AdminRefused */
+export function runLimit({ settings, ledger, bytes }: LimitCall): Promise<LedgerLimits> {
+  const quota = bytes === undefined ? undefined : quotaOf(bytes);
+  return onDatabase(settings, async ({ pool, config }) => {
+    const { id, handle, luid } = await findNamedLedger(pool, ledger, AdminRefused);
+    if (quota !== undefined)
+      await pool.query(
+        `insert into storage (ledger_id, bytes, quota) values ($1, 0, $2)
+         on conflict (ledger_id) do update set quota = excluded.quota`,
+        [id, quota],
+      );
+    const { rows } = await pool.query<{ bytes: number; quota: number | null }>(
+      `select coalesce(s.bytes, 0)::bigint + (select coalesce(sum(u.bytes), 0)::bigint from unsealed u where u.ledger_id = l.id)
+         as bytes, s.quota
+       from ledger l left join storage s on s.ledger_id = l.id where l.id = $1`,
+      [id],
+    );
+    const { bytes: stored, quota: own } = rows[0]!;
+    return { handle, luid, bytes: stored, quota: shownQuota(own, config.ledgerQuota) };
+  });
+}
+
+/** Null for what the server allows each. */
+function quotaOf(text: string): number | null {
+  if (text === 'default') return null;
+  // None at all: what is stored stays, and nothing is added.
+  if (text === '0') return 0;
+  try {
+    const quota = parseQuota(text);
+    if (quota !== undefined && 'bytes' in quota && Number.isSafeInteger(quota.bytes)) return quota.bytes;
+  } catch {
+    // Told below.
+  }
+  throw new AdminRefused(`A limit is bytes such as 10GiB, or default, not ${text}.`);
+}
