@@ -1,5 +1,14 @@
 export { AdminRefused } from './database.js';
 export {
+  type AwaitedCall,
+  type IntentsCall,
+  type OpenIntentLine,
+  type OpenIntentsPage,
+  type RetriedIntents,
+  runIntents,
+  runIntentsRetry,
+} from './intents.js';
+export {
   type LedgerLine,
   type LedgerOrder,
   type LedgersCall,

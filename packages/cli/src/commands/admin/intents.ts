@@ -1,0 +1,60 @@
+import type { Json } from '@countersign/protocol';
+import type { OpenIntentLine } from '@countersign/server/admin';
+import type { CliCommand } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
+import { printable } from '../../terminal/printable.js';
+import { settingsThere } from '../archive/export.js';
+import { loadAdmin } from '../archive/server-parts.js';
+import { formatAge, parseAge } from './amounts.js';
+import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT, numberOf } from './shared.js';
+
+export const adminIntents: CliCommand = {
+  path: ['admin', 'intents'],
+  summary: 'List the intents of a ledger that are under way, and what they wait for',
+  about:
+    `${BESIDE}The oldest come first. --retry has them looked at at once, and the calls that they wait for made again, as often as it is asked: ` +
+    'a bridge answers the same call alike. No command ends an intent: docs/operations/intents.md says why.',
+  arguments: [LEDGER_ARGUMENT],
+  options: [
+    { flags: '--older-than <time>', about: 'created so long ago, such as 90s, 30m, 1h, 2d', default: '0s' },
+    { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
+    { flags: '--retry', about: 'have those that are listed go on' },
+    ...ADMIN_OPTIONS,
+  ],
+  examples: [
+    { call: 'countersign admin intents acme --older-than 1h', about: 'what may be stuck' },
+    { call: 'countersign admin intents acme --older-than 1h --retry --yes', about: 'calls their bridges again' },
+  ],
+  async run(invocation) {
+    const { output, surroundings } = invocation;
+    const limit = numberOf(invocation, 'limit', 1_000);
+    const given = invocation.get('older-than') ?? '';
+    const olderThan = parseAge(given);
+    if (olderThan === undefined) throw usage(`--older-than is a time such as 90s, 30m, 1h or 2d, not '${given}'.`);
+    const ledger = await invocation.need('ledger');
+    const isRetry = invocation.is('retry');
+    if (isRetry) await invocation.confirm(`Call the bridges of up to ${limit} intents of ${ledger} again?`);
+    const { runIntents, runIntentsRetry } = await loadAdmin();
+    const { now } = surroundings;
+    const found = await asOperator(async () => {
+      const call = { settings: settingsThere(invocation), now, ledger, olderThan, limit };
+      return isRetry ? runIntentsRetry(call) : runIntents(call);
+    });
+    output.result(found as unknown as Json, () => found.intents.map((one) => textOf(one, now())).join('\n'));
+    const more = found.isMore ? ', and there are more' : '';
+    output.note(`${found.intents.length} intents are under way${more}.`);
+    if ('resent' in found) output.done(`${found.resent} calls are made again within seconds.`);
+  },
+};
+
+function textOf({ handle, luid, stage, created, expires, waitsFor, calls }: OpenIntentLine, now: number): string {
+  const age = formatAge((now - Date.parse(created)) / 1_000);
+  const ends = expires === null ? '' : `; expires ${expires}`;
+  const lines = calls.map(({ bridge, verb, entry, status, attempts, error }) => {
+    const how = status === null ? 'not queued' : `${status}, ${attempts} attempts`;
+    return `    ${bridge} ${verb} ${entry}: ${how}${error === null ? '' : `, ${error}`}`;
+  });
+  return [`${handle} (${luid}): ${stage}, created ${age} ago, waits for ${waitsFor}${ends}`, ...lines]
+    .map(printable)
+    .join('\n');
+}

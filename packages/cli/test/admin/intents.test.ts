@@ -1,0 +1,119 @@
+import { beforeEach, expect, it } from 'vitest';
+import { verbOf, withBridges } from '../../../server/test/money/bridge.js';
+import { bridgedScene } from '../../../server/test/money/bridge-scene.js';
+import { transfer } from '../../../server/test/money/scene.js';
+import { eventually } from '../../../server/test/support/eventually.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
+import { runSql } from '../../../server/test/support/sql.js';
+import { Cli, withFolder } from '../support/cli.js';
+
+const server = withOwnServer({ deliveryAllowPrivate: true, deliveries: { retryFor: 0 } });
+const bridges = withBridges('bank', 'other');
+const { bank, other } = bridges;
+const folder = withFolder();
+let cli: Cli;
+
+beforeEach(() => {
+  bank.reset();
+  other.reset();
+  cli = new Cli(folder.path, { DATABASE_URL: server.current.database.url });
+});
+
+it('countersign admin intents says what each waits for, and calls its bridges again', async () => {
+  const money = await bridgedScene(server.current.url, bridges);
+  const { ledger } = money.client;
+  const intents = async (...args: string[]) => (await cli.done(['admin', 'intents', ledger!, ...args, '--json'])).json;
+  expect(await intents()).toEqual({ intents: [], isMore: false });
+  // The bank takes the call, and never reports.
+  bank.report = () => undefined;
+  const silent = await money.intend([transfer('alice', 'acc', 1)]);
+  await bank.until('prepare credits');
+  // The other refuses it for good.
+  other.instead = (_, response) => response.writeHead(501).end('{"why":"closed"}');
+  const refused = await money.intend([transfer('alice', 'far', 2)]);
+  const found = await eventually(async () => {
+    const page = await intents();
+    const [, second] = page.intents;
+    expect([second.calls[0].status, page.intents[0].calls[0].status]).toEqual(['cancelled', 'delivered']);
+    return page;
+  });
+  expect(found).toEqual({
+    intents: [
+      {
+        handle: silent,
+        luid: expect.stringMatching(/^\$int\./),
+        stage: 'credits',
+        created: expect.stringMatching(/^2.*Z$/),
+        expires: expect.stringMatching(/^2.*Z$/),
+        waitsFor: 'bank to prepare',
+        calls: [
+          expect.objectContaining({
+            bridge: 'bank',
+            verb: 'prepare',
+            side: 'credit',
+            status: 'delivered',
+            attempts: 1,
+            error: null,
+          }),
+        ],
+      },
+      expect.objectContaining({
+        handle: refused,
+        waitsFor: 'other to prepare',
+        calls: [
+          expect.objectContaining({
+            bridge: 'other',
+            status: 'cancelled',
+            error: expect.stringContaining('delivery.target-rejected'),
+          }),
+        ],
+      }),
+    ],
+    isMore: false,
+  });
+  expect(await intents('--limit', '1')).toMatchObject({ intents: [{ handle: silent }], isMore: true });
+  expect(await intents('--older-than', '1h')).toEqual({ intents: [], isMore: false });
+  const { out, err } = await cli.done(['admin', 'intents', ledger!]);
+  expect(out).toContain(`${silent} (`);
+  expect(out).toMatch(/: credits, created \d+ s ago, waits for bank to prepare; expires 2/);
+  expect(out).toMatch(/\n {4}bank prepare cre_\S+: delivered, 1 attempts\n/);
+  expect(err).toBe('2 intents are under way.\n');
+  // Both go on once they are called again.
+  expect((await cli.call(['admin', 'intents', ledger!, '--retry'])).err).toContain('This needs a confirmation.');
+  bank.reset();
+  other.reset();
+  expect((await intents('--retry', '--yes')).resent).toBe(2);
+  await money.ends(silent, 'completed');
+  await money.ends(refused, 'completed');
+  expect(bank.calls.map(verbOf).filter((verb) => verb.startsWith('prepare'))).toHaveLength(1);
+});
+
+it('countersign admin intents --retry has one that was put off looked at, whatever lease rests', async () => {
+  const money = await bridgedScene(server.current.url, bridges);
+  const { ledger } = money.client;
+  await cli.done(['admin', 'suspend', ledger!, '--reason', 'x']);
+  const { url } = server.current.database;
+  await runSql(
+    url,
+    `insert into lease (ledger_id, worker, unit, holder, until, failures)
+    select id, 'process-intents', luid, null, now() + interval '1 day', 9 from ledger where handle = $1
+    on conflict (ledger_id, worker, unit) do update set until = excluded.until, failures = excluded.failures`,
+    [ledger],
+  );
+  await cli.done(['admin', 'intents', ledger!, '--retry', '--yes']);
+  const rows = await runSql(
+    url,
+    `select from lease e join ledger l on l.id = e.ledger_id where l.handle = $1 and e.worker = 'process-intents'`,
+    [ledger],
+  );
+  expect(rows).toEqual([]);
+});
+
+it.each([
+  [['--older-than', 'soon'], "--older-than is a time such as 90s, 30m, 1h or 2d, not 'soon'."],
+  [['--limit', '-1'], "--limit is a whole number from 1 to 1000, not '-1'."],
+  [[], 'There is no ledger none in this database.'],
+])('countersign admin intents none %j is a wrong call', async (args, told) => {
+  const { code, out, err } = await cli.call(['admin', 'intents', 'none', ...args]);
+  expect([code, out, err.split('\n')[0]]).toEqual([2, '', `✗ ${told}`]);
+});

@@ -1,0 +1,250 @@
+import { type JsonObject, readJson } from '@countersign/protocol';
+import type pg from 'pg';
+import { findNamedLedger, type NamedLedger } from '../archive/named-ledger.js';
+import { isDecided, type PartStatus, type Stage } from '../money/intent.js';
+import { AWAITED } from '../money/machine.js';
+import type { OpenState } from '../money/open-state.js';
+import { PROCESS_INTENTS } from '../money/worker.js';
+import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
+import { AdminRefused, onDatabase, type Settings } from './database.js';
+
+/** An intent that is neither completed nor rejected. */
+export interface OpenIntentLine {
+  readonly handle: string;
+  readonly luid: string;
+  readonly stage: string;
+  /** When it was created, ISO 8601. */
+  readonly created: string;
+  /** When it expires by itself; null where it does not. */
+  readonly expires: string | null;
+  /** In words. */
+  readonly waitsFor: string;
+  /** The calls that it waits for an answer of. */
+  readonly calls: readonly AwaitedCall[];
+}
+
+/** A call of a bridge that has yet to report. */
+export interface AwaitedCall {
+  readonly bridge: string;
+  readonly verb: 'prepare' | 'commit' | 'abort';
+  /** The entry, and the side that it is on. */
+  readonly entry: string;
+  readonly side: string;
+  /** Handle and status of the delivery; null where the call was not queued. */
+  readonly delivery: string | null;
+  readonly status: string | null;
+  readonly attempts: number;
+  /** ISO 8601: of the last attempt, and of the next. */
+  readonly attempted: string | null;
+  readonly next: string | null;
+  /** What the last failed attempt has met, or why it was given up. */
+  readonly error: string | null;
+}
+
+export interface IntentsCall {
+  readonly settings: Settings;
+  readonly now: () => number;
+  /** Handle or luid. */
+  readonly ledger: string;
+  /** Seconds since they were created. */
+  readonly olderThan: number;
+  /** How many at most, the oldest first. */
+  readonly limit: number;
+}
+
+export interface OpenIntentsPage {
+  readonly intents: readonly OpenIntentLine[];
+  /** Whether there are more. */
+  readonly isMore: boolean;
+}
+
+/** Lists the intents of a ledger that are under way. @throws AdminRefused for an unknown ledger */
+export function runIntents({ settings, ...asked }: IntentsCall): Promise<OpenIntentsPage> {
+  return onDatabase(settings, async ({ pool }) => {
+    const ledger = await findNamedLedger(pool, asked.ledger, AdminRefused);
+    return findOpen(pool, ledger, asked);
+  });
+}
+
+/** What was done to have intents go on. */
+export interface RetriedIntents extends OpenIntentsPage {
+  /** Calls that are made again. */
+  readonly resent: number;
+}
+
+/**
+ * Has intents looked at at once, and the calls that they wait for made again. It decides nothing: the bridges do, by what they
+ * report.
+ *
+ * @throws AdminRefused for an unknown ledger
+ */
+export function runIntentsRetry({ settings, ...asked }: IntentsCall): Promise<RetriedIntents> {
+  return onDatabase(settings, async ({ pool }) => {
+    const ledger = await findNamedLedger(pool, asked.ledger, AdminRefused);
+    const found = await findOpen(pool, ledger, asked);
+    await lookAtOnce(pool, ledger, found.intents);
+    const resent = await resend(pool, ledger, found.intents, asked.now());
+    return { ...found, resent };
+  });
+}
+
+/** What is due waits no more, be it put off, or its ledger after failures. */
+async function lookAtOnce(pool: pg.Pool, ledger: NamedLedger, intents: readonly OpenIntentLine[]): Promise<void> {
+  await pool.query(
+    `update open_intent set due = clock_timestamp()
+     where ledger_id = $1 and luid = any ($2::text[]) and due > clock_timestamp()`,
+    [ledger.id, intents.map(({ luid }) => luid)],
+  );
+  await pool.query('delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder is null', [
+    ledger.id,
+    PROCESS_INTENTS,
+    ledger.luid,
+  ]);
+}
+
+async function resend(
+  pool: pg.Pool,
+  { id, version }: NamedLedger,
+  intents: readonly OpenIntentLine[],
+  now: number,
+): Promise<number> {
+  const retries = createDeliveryRetries(pool);
+  let resent = 0;
+  for (const { luid, calls } of intents) {
+    for (const { bridge, delivery, status } of calls) {
+      if (delivery === null || status === 'running') continue;
+      const unsigned = { luid, version, proofs: [], veiled: [], now: new Date(now) };
+      const scope = { ledger: id, owner: 'bridge', id: bridge, domains: null } as const;
+      const { outcome } = await retries.resend({ ...scope, ...unsigned, handle: delivery });
+      if (outcome === 'stale') throw new AdminRefused('The ledger has changed meanwhile. Try again.');
+      if (outcome === 'done') resent += 1;
+    }
+  }
+  return resent;
+}
+
+interface OpenRow {
+  readonly handle: string;
+  readonly luid: string;
+  readonly stage: Stage;
+  readonly state: string;
+  readonly created: Date;
+  readonly expires: Date | null;
+  readonly isSuspended: boolean;
+}
+
+const OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.deadline as expires, l.suspended is not null as "isSuspended"
+  from open_intent o join record r on r.ledger_id = o.ledger_id and r.luid = o.luid join ledger l on l.id = o.ledger_id
+  where o.ledger_id = $1 and r.moment <= $2 order by r.seq limit $3`;
+
+async function findOpen(
+  pool: pg.Pool,
+  { id }: NamedLedger,
+  { now, olderThan, limit }: Omit<IntentsCall, 'settings' | 'ledger'>,
+): Promise<OpenIntentsPage> {
+  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
+  const intents = rows.slice(0, limit);
+  const waited = intents.map((row) => awaited(readJson(row.state) as unknown as OpenState));
+  const made = await findCalls(pool, id, intents, [...new Set(waited.flat().map(({ bridge }) => bridge))]);
+  const lines = intents.map((row, at): OpenIntentLine => {
+    const calls = waited[at]!.map((part): AwaitedCall => {
+      const call = made.find((one) => one.intent === row.handle && one.entry === part.entry && one.verb === part.verb);
+      return { ...part, ...(call ? shownCall(call) : NOT_QUEUED) };
+    });
+    const { handle, luid, stage, created, expires } = row;
+    return {
+      ...{ handle, luid, stage, created: created.toISOString(), expires: expires?.toISOString() ?? null },
+      waitsFor: wordsFor(row, calls),
+      calls,
+    };
+  });
+  return { intents: lines, isMore: rows.length > limit };
+}
+
+type Part = Pick<AwaitedCall, 'bridge' | 'verb' | 'entry' | 'side'>;
+
+/** The parts whose bridge has yet to report, by what is kept of the intent. */
+function awaited({ state: { plan, parts } }: OpenState): Part[] {
+  return (plan?.parts ?? []).flatMap(({ handle: entry, bridge, side }, at) => {
+    const verb = AWAITED[parts[at] as PartStatus];
+    return verb === undefined ? [] : [{ bridge, verb, entry, side }];
+  });
+}
+
+interface CallRow {
+  readonly intent: string;
+  readonly entry: string;
+  readonly verb: string;
+  readonly delivery: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly attempted: Date | null;
+  readonly next: Date | null;
+  readonly proofs: string;
+  readonly why: string | null;
+}
+
+const NOT_QUEUED: Omit<AwaitedCall, keyof Part> = {
+  delivery: null,
+  status: null,
+  attempts: 0,
+  attempted: null,
+  next: null,
+  error: null,
+};
+
+/** It reads the calls of these bridges: there is no index by intent. */
+async function findCalls(
+  pool: pg.Pool,
+  ledger: number,
+  intents: readonly OpenRow[],
+  bridges: readonly string[],
+): Promise<CallRow[]> {
+  if (bridges.length === 0) return [];
+  const { rows } = await pool.query<CallRow>(
+    `select d.linked as intent, d.entry, d.purpose as verb, d.handle as delivery, d.status, d.attempts, d.attempted, d.due as next,
+       d.proofs, d.given_up as why
+     from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`,
+    [ledger, bridges, intents.map(({ handle }) => handle)],
+  );
+  return rows;
+}
+
+function shownCall(call: CallRow): Omit<AwaitedCall, keyof Part> {
+  const { delivery, status, attempts, attempted, next, proofs, why } = call;
+  return {
+    ...{ delivery, status, attempts },
+    attempted: attempted?.toISOString() ?? null,
+    next: next?.toISOString() ?? null,
+    error: status === 'delivered' ? null : (lastErrorOf(proofs) ?? why),
+  };
+}
+
+/** What the last failed attempt has met, by its proof. */
+function lastErrorOf(proofs: string): string | undefined {
+  const all = readJson(`[${proofs}]`) as readonly { readonly custom?: JsonObject }[];
+  const failed = all.map(({ custom }) => custom ?? {}).filter(({ status }) => status === 'failed');
+  const { reason, detail } = failed.at(-1) ?? {};
+  if (reason === undefined) return undefined;
+  const told = typeof detail === 'string' ? detail : JSON.stringify(detail);
+  return [reason, told].filter(Boolean).join(' ').slice(0, MOST_CHARACTERS);
+}
+
+/** Of an error: it repeats what a bridge has answered. */
+const MOST_CHARACTERS = 300;
+
+function wordsFor({ stage, isSuspended }: OpenRow, calls: readonly AwaitedCall[]): string {
+  const bridges = [...new Set(calls.map(({ bridge }) => bridge))].join(', ');
+  const what: Readonly<Partial<Record<Stage, string>>> = {
+    accepted: 'a process to decide',
+    waiting: 'a permission that its signers lack, until it expires',
+    debits: `${bridges} to prepare`,
+    credits: `${bridges} to prepare`,
+    held: 'a signer to commit or abort',
+    prepared: 'the other intents of its thread',
+    committing: `${bridges} to report committed`,
+    aborting: `${bridges} to report aborted`,
+  };
+  const waits = what[stage] ?? stage;
+  return isSuspended && !isDecided(stage) ? `the suspended ledger to go on, then ${waits}` : waits;
+}
