@@ -4,6 +4,7 @@ import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
+import { adminDoctor } from './admin/doctor.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
@@ -86,6 +87,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminResume,
   adminLimit,
   adminIntents,
+  adminDoctor,
   completionCommand(() => COMMANDS),
 ];
 

@@ -1,4 +1,6 @@
 export { AdminRefused } from './database.js';
+export type { Diagnosis } from './diagnosis.js';
+export { type DoctorCall, runDoctor } from './doctor.js';
 export {
   type AwaitedCall,
   type IntentsCall,

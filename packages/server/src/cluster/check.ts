@@ -56,7 +56,7 @@ async function find(part: Finding['part'], look: () => Promise<string>): Promise
 }
 
 /** The master key; undefined where a start would make it. A folder that is not there is not made. */
-async function findKey(config: Config): Promise<Buffer | undefined> {
+export async function findKey(config: Config): Promise<Buffer | undefined> {
   return config.masterKey === undefined && !existsSync(config.dataDir) ? undefined : loadMasterKey(config);
 }
 

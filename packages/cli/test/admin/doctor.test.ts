@@ -1,0 +1,88 @@
+import { beforeEach, expect, it } from 'vitest';
+import { newLedger } from '../../../server/test/support/client.js';
+import { eventually } from '../../../server/test/support/eventually.js';
+import { stored } from '../../../server/test/support/scene.js';
+import { TEST_MASTER_KEY, withOwnServer } from '../../../server/test/support/server.js';
+import { runSql } from '../../../server/test/support/sql.js';
+import { Cli, withFolder } from '../support/cli.js';
+
+const server = withOwnServer();
+const folder = withFolder();
+const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
+let cli: Cli;
+
+beforeEach(() => {
+  cli = new Cli(folder.path, { DATABASE_URL: server.current.database.url, MASTER_KEY, DATA_DIR: folder.path });
+});
+
+const sql = (text: string, values: unknown[] = []) => runSql(server.current.database.url, text, values);
+
+/** What is said of the parts that are not fine. The cluster of tests is not durable. */
+async function illnesses(more: Record<string, string> = {}): Promise<Record<string, string>> {
+  const { json } = await cli.with(more).call(['admin', 'doctor', '--json']);
+  const ill = json.found.filter(
+    ({ isFine, part }: { isFine: boolean; part: string }) => !isFine && part !== 'durability',
+  );
+  for (const { advice } of ill) expect(advice).toMatch(/^\w/);
+  return Object.fromEntries(ill.map(({ part, text }: { part: string; text: string }) => [part, text]));
+}
+
+it('countersign admin doctor finds nothing wrong with a server that goes on, and says what it is', async () => {
+  const client = await newLedger(server.current.url);
+  for (let made = 0; made < 5; made += 1) await stored(client, 'wallet', { handle: `w-${made}` });
+  await eventually(async () => expect(await illnesses()).toEqual({}));
+  const { out } = await cli.call(['admin', 'doctor']);
+  expect(out).toMatch(/^✓ settings {5}valid\n✓ release {6}\d/);
+  expect(out).toMatch(/\n✓ schema {7}of this release; \d\d indexes\n/);
+  expect(out).toMatch(/\n✓ master key {3}MASTER_KEY or its file, the one of this database\n/);
+  expect(out).toMatch(/\n✓ sealed keys {2}\d+ of \d+ ledgers open\n/);
+  expect(out).toMatch(/\n✓ records {6}\d+ are as they were stored, and in the log\n/);
+});
+
+it('names what was altered, what is missing, and what stands still', async () => {
+  const client = await newLedger(server.current.url);
+  const { luid } = await stored(client, 'wallet', { handle: 'w' });
+  await eventually(async () => expect(await illnesses()).toEqual({}));
+  const quiet = `with quiet as (select set_config('session_replication_role', 'replica', true))`;
+  await sql(`${quiet} update change set body = replace(body, '"w"', '"v"') from quiet where luid = $1`, [luid]);
+  await sql('drop index record_status');
+  await sql(
+    `update secret s set sealed = sealed || '\\x00' from ledger l, record r
+    where l.handle = $1 and s.ledger_id = l.id and r.ledger_id = l.id and r.luid = s.luid and r.handle = 'core'`,
+    [client.ledger],
+  );
+  await sql(`update log set size = size + 1 from ledger l where l.id = ledger_id and l.handle = $1`, [client.ledger]);
+  await sql(`insert into lease (ledger_id, worker, unit, until, failures) values (0, 'x', '', now(), 9)`);
+  expect(await illnesses()).toEqual({
+    schema: 'the index record_status is missing',
+    'sealed keys': `keys do not open: core of ${client.ledger}`,
+    log: expect.stringMatching(`^the head and the leaves differ: ${client.ledger} \\(`),
+    records: `change 1 of ${luid} in ${client.ledger} is not the text that was stored`,
+    work: 'fails again and again: x (1)',
+  });
+  await sql(`update log set stopped = 'lost leaves' from ledger l where l.id = ledger_id and l.handle = $1`, [
+    client.ledger,
+  ]);
+  const { code, out, err } = await cli.call(['admin', 'doctor']);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^✗ [56] of 13 parts are not fine\.\n$/)]);
+  expect(out).toContain(
+    `✗ log          the log is stopped: ${client.ledger}\n    Do: docs/operations/backup.md#when-a-log-is-stopped.\n`,
+  );
+});
+
+it('goes on with what it can see without a key, or with another, and tells what is wrong of settings and the database', async () => {
+  const without = await illnesses({ MASTER_KEY: '' });
+  expect(without['master key']).toMatch(/^.*master\.key is missing/);
+  const other = await illnesses({ MASTER_KEY: Buffer.alloc(32, 8).toString('base64') });
+  expect(other['master key']).toBe(
+    'The master key, MASTER_KEY or its file, is not the one that this database was made with.',
+  );
+  expect(await illnesses({ PORT: 'x', HOST: ' ' })).toEqual({
+    settings: expect.stringMatching(/^PORT must be .*; HOST must be /),
+  });
+  expect(await illnesses({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })).toEqual({
+    database: expect.stringContaining('does not answer (ECONNREFUSED)'),
+  });
+  const wrong = await cli.call(['admin', 'doctor', '--sample', '0']);
+  expect([wrong.code, wrong.err]).toEqual([2, "✗ --sample is a whole number from 1 to 1000000, not '0'.\n"]);
+});

@@ -1,0 +1,145 @@
+import { encodeBase64 } from '@countersign/protocol';
+import type pg from 'pg';
+import { native } from '../auth/native-suite.js';
+import { Corrupt, createIntegrity } from '../integrity/integrity.js';
+import { openSealed, sealContext } from '../keys/seal.js';
+import type { KindName } from '../kinds/kind.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
+import type { StoredVersion } from '../store/queries/version.js';
+import { Illness } from './diagnosis.js';
+
+/** Ledgers by chance. */
+const SOME = '(select id, handle, luid from ledger order by random() limit $1)';
+
+/** Names that are told; the others are counted. */
+const MOST_NAMED = 5;
+
+function told(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+/** Opens the private keys that some ledgers sign with. */
+export async function examineKeys(pool: pg.Pool, masterKey: Buffer, sample: number): Promise<string> {
+  const { rows } = await pool.query<{
+    ledger: string;
+    owner: string;
+    luid: string;
+    signer: string;
+    public: string;
+    name: string;
+    sealed: Buffer;
+  }>(
+    `select l.handle as ledger, l.luid as owner, r.luid, r.handle as signer, r.link as public, s.name, s.sealed
+     from ${SOME} l join record r on r.ledger_id = l.id and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core')
+       join secret s on s.ledger_id = l.id and s.luid = r.luid`,
+    [sample],
+  );
+  const wrong = rows.filter(({ owner, luid, name, sealed, public: key }) => {
+    try {
+      return encodeBase64(native.publicKey(openSealed(masterKey, sealed, sealContext(owner, luid, name)))) !== key;
+    } catch {
+      return true;
+    }
+  });
+  if (wrong.length === 0) return `${rows.length} of ${new Set(rows.map(({ ledger }) => ledger)).size} ledgers open`;
+  throw new Illness(
+    `keys do not open: ${told(wrong.map(({ ledger, signer }) => `${signer} of ${ledger}`))}`,
+    'these rows of secret were altered: restore them from a backup',
+  );
+}
+
+/** Seconds for which writes may wait to be sealed. */
+const MOST_LAG = 60;
+
+interface LogRow {
+  readonly handle: string;
+  readonly size: number;
+  /** Leaves by the rows of leaves. */
+  readonly leaves: number;
+  readonly isBehind: boolean;
+}
+
+/** Whether logs go on, and have as many leaves as they say. */
+export async function examineLogs(pool: pg.Pool, sample: number): Promise<string> {
+  const { rows: stopped } = await pool.query<{ handle: string }>(
+    'select l.handle from log g join ledger l on l.id = g.ledger_id where g.stopped is not null order by g.ledger_id limit 100',
+  );
+  if (stopped.length > 0)
+    throw new Illness(
+      `the log is stopped: ${told(stopped.map(({ handle }) => handle))}`,
+      'docs/operations/backup.md#when-a-log-is-stopped',
+    );
+  const { rows: waits } = await pool.query<{ lag: number; writes: number }>(
+    `select coalesce(extract(epoch from clock_timestamp() - min(moment)), 0)::int as lag, count(*)::int as writes
+     from (select moment from unsealed order by ledger_id, id limit 10000) u`,
+  );
+  const { lag, writes } = waits[0]!;
+  if (lag > MOST_LAG)
+    throw new Illness(
+      `writes have waited for ${lag} s to be sealed`,
+      'see that a server runs, and its log for `changes could not be sealed`',
+    );
+  const { rows } = await pool.query<LogRow>(
+    `select l.handle, g.size, coalesce(f.leaves, 0)::bigint as leaves,
+       exists (select from log_backfill b where b.ledger_id = l.id) as "isBehind"
+     from ${SOME} l join log g on g.ledger_id = l.id
+       left join lateral (select first + octet_length(commitments) / 32 as leaves from log_leaf f
+         where f.ledger_id = l.id order by first desc limit 1) f on true`,
+    [sample],
+  );
+  const wrong = rows.filter(({ size, leaves, isBehind }) => !isBehind && leaves > 0 && size !== leaves);
+  if (wrong.length > 0)
+    throw new Illness(
+      `the head and the leaves differ: ${told(wrong.map(({ handle, size, leaves }) => `${handle} (${size}, ${leaves})`))}`,
+      'export and verify these ledgers: docs/export.md; restore what was altered',
+    );
+  return `${rows.length} agree with their leaves; ${writes === 0 ? 'nothing waits' : `the oldest write waits for ${lag} s`}`;
+}
+
+interface RecordRow extends StoredVersion {
+  readonly ledger: number;
+  readonly handle: string;
+  readonly kind: KindName;
+  readonly isLogged: boolean;
+}
+
+/** Whether versions of some records are as they were stored, and in the log or on the way there. */
+export async function examineRecords(pool: pg.Pool, masterKey: Buffer, sample: number): Promise<string> {
+  const rows = await someRecords(pool, sample);
+  const systemKey = createSystemKeys(pool);
+  const random = (bytes: number) => new Uint8Array(bytes);
+  const integrity = createIntegrity({ masterKey, suite: native, random, systemKey, alarm: () => {} });
+  const wrong: string[] = [];
+  for (const { ledger, handle, kind, isLogged, ...version } of rows) {
+    const name = `change ${version.change} of ${version.luid} in ${handle}`;
+    try {
+      await integrity.check({ ledger, kind }, version);
+      if (!isLogged) wrong.push(`${name} is not in the log`);
+    } catch (error) {
+      if (!(error instanceof Corrupt)) throw error;
+      wrong.push(`${name} ${error.defect}`);
+    }
+  }
+  if (wrong.length === 0) return `${rows.length} are as they were stored, and in the log`;
+  throw new Illness(told(wrong), 'restore these rows from a backup: docs/operations/database.md#your-own');
+}
+
+/** Pages of the table by chance: rows that lie together are taken together. */
+async function someRecords(pool: pg.Pool, sample: number): Promise<RecordRow[]> {
+  const { rows: sizes } = await pool.query<{ count: number }>(
+    `select greatest(reltuples, 1)::bigint as count from pg_class where oid = 'record'::regclass`,
+  );
+  const part = Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
+  const { rows } = await pool.query<RecordRow>(
+    `select r.ledger_id as ledger, l.handle, r.kind, v.luid, v.change, v.action, v.mac, v.body,
+       exists (select from log_leaf f where f.ledger_id = r.ledger_id and f.luid = r.luid and f.change >= r.change)
+         or exists (select from unsealed u where u.ledger_id = r.ledger_id)
+         or exists (select from log_backfill b where b.ledger_id = r.ledger_id)
+         or not exists (select from log g where g.ledger_id = r.ledger_id) as "isLogged"
+     from (select * from record tablesample system ($1) order by random() limit $2) r join ledger l on l.id = r.ledger_id
+       join version v on v.ledger_id = r.ledger_id and v.luid = r.luid and v.change = r.change`,
+    [part, sample],
+  );
+  return rows;
+}

@@ -1,0 +1,212 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { freeBytes } from '@countersign/embedded-postgres/data-dir';
+import type pg from 'pg';
+import { BUILD } from '../cluster/build.js';
+import { findKey } from '../cluster/check.js';
+import { type Config, parseConfig } from '../config.js';
+import { describeKeySource, keyCheck, masterKeyError } from '../keys/master-key.js';
+import { databaseLimits } from '../store/database-limits.js';
+import { countAllConnections } from '../store/embedded.js';
+import { findStoredCheck, wrongKey } from '../store/key-check.js';
+import { readMigrations } from '../store/sql.js';
+import { onDatabase, type Settings } from './database.js';
+import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
+import { examineKeys, examineLogs, examineRecords } from './doctor-data.js';
+import { examineWork } from './doctor-work.js';
+
+export interface DoctorCall {
+  readonly settings: Settings;
+  readonly now: () => number;
+  /** Ledgers whose keys and logs are looked at, and records whose codes are. */
+  readonly sample: number;
+}
+
+/** Looks at a deployment beside its server, and changes nothing. */
+export async function runDoctor({ settings, now, sample }: DoctorCall): Promise<Diagnosis[]> {
+  let config: Config;
+  try {
+    config = parseConfig(settings);
+  } catch (error) {
+    const text = (error as Error).message.replaceAll('\n', '; ');
+    return [{ part: 'settings', isFine: false, text, advice: 'correct them: docs/operations/settings.md' }];
+  }
+  const found: Diagnosis[] = [
+    { part: 'settings', isFine: true, text: 'valid' },
+    { part: 'release', isFine: true, text: `${BUILD}, Node.js ${process.versions.node}` },
+  ];
+  try {
+    await onDatabase(settings, async ({ pool }) => {
+      for (const [part, examine] of examinations(pool, config, now, sample)) found.push(await diagnose(part, examine));
+    });
+  } catch (error) {
+    // Without the database nothing else can be told.
+    const advice = 'see that it runs, and that DATABASE_URL or --data names it: docs/operations/database.md';
+    found.push({ part: 'database', isFine: false, text: (error as Error).message, advice });
+  }
+  return found;
+}
+
+async function diagnose(part: string, examine: Examine): Promise<Diagnosis> {
+  try {
+    return { part, isFine: true, text: await examine() };
+  } catch (error) {
+    const advice = error instanceof Illness ? error.advice : 'see the message; report it where it seems wrong';
+    return { part, isFine: false, text: (error as Error).message, advice };
+  }
+}
+
+function examinations(
+  pool: pg.Pool,
+  config: Config,
+  now: () => number,
+  sample: number,
+): (readonly [part: string, examine: Examine])[] {
+  // Asked for once, where it is first looked at.
+  let key: Promise<Buffer> | undefined;
+  const masterKey = () => {
+    key ??= keyOf(pool, config);
+    return key;
+  };
+  return [
+    ['database', () => examineDatabase(pool)],
+    ['durability', () => examineDurability(pool)],
+    ['connections', () => examineConnections(pool, config)],
+    ['schema', () => examineSchema(pool)],
+    ['clock', () => examineClock(pool, now)],
+    ['disk', () => examineDisk(pool, config)],
+    [
+      'master key',
+      async () => `${describeKeySource(config)}, ${await masterKey().then(() => 'the one of this database')}`,
+    ],
+    ['sealed keys', async () => examineKeys(pool, await masterKey(), sample)],
+    ['log', () => examineLogs(pool, sample)],
+    ['records', async () => examineRecords(pool, await masterKey(), sample)],
+    ['work', () => examineWork(pool, now())],
+  ];
+}
+
+async function keyOf(pool: pg.Pool, config: Config): Promise<Buffer> {
+  const key = await findKey(config);
+  const error = key === undefined ? masterKeyError(config) : undefined;
+  const isOther = key !== undefined && keyCheck(key) !== (await findStoredCheck(pool));
+  if (key !== undefined && !isOther) return key;
+  throw new Illness(
+    (error ?? wrongKey(describeKeySource(config))).message,
+    'give the key of the server, MASTER_KEY or --data: docs/operations/keys.md',
+  );
+}
+
+async function examineDatabase(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ version: string; size: string; ledgers: number; standby: boolean }>(
+    `select current_setting('server_version') as version, pg_size_pretty(pg_database_size(current_database())) as size,
+       (select count(*)::int from ledger) as ledgers, pg_is_in_recovery() as standby`,
+  );
+  const { version, size, ledgers, standby } = rows[0]!;
+  if (standby)
+    throw new Illness(`PostgreSQL ${version} is a standby: it takes no writes`, 'name the primary in DATABASE_URL');
+  return `PostgreSQL ${version}, ${size}, ${ledgers} ledgers`;
+}
+
+async function examineDurability(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') order by name`,
+  );
+  const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name);
+  if (off.length > 0)
+    throw new Illness(
+      `${off.join(', ')} off: acknowledged writes can be lost`,
+      'turn it on in postgresql.conf, and reload',
+    );
+  return rows.map(({ name, setting }) => `${name} ${setting}`).join(', ');
+}
+
+/** Connections that are left free for operators and for one more process. */
+const LEAST_FREE = 5;
+
+async function examineConnections(pool: pg.Pool, { workers }: Config): Promise<string> {
+  const { rows } = await pool.query<{ most: number; used: number }>(
+    `select current_setting('max_connections')::int as most, (select count(*)::int from pg_stat_activity
+       where backend_type = 'client backend') as used`,
+  );
+  const { most, used } = rows[0]!;
+  const text = `${used} of ${most} in use`;
+  if (most - used >= LEAST_FREE) return text;
+  throw new Illness(
+    text,
+    `raise max_connections to at least ${countAllConnections(workers)} for each server, or lower WORKERS`,
+  );
+}
+
+/** What migrations of this release have made, by their text. */
+function expectedNames(): { readonly tables: string[]; readonly indexes: string[] } {
+  const text = Object.values(readMigrations()).join('\n');
+  const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
+  const gone = new Set(named(/^\s*drop (?:table|index) (?:if exists )?(\w+)/gm));
+  const left = (names: string[]) => [...new Set(names)].filter((name) => !gone.has(name));
+  return {
+    tables: left(named(/^create table (\w+)/gm)),
+    indexes: left(named(/^create (?:unique )?index (\w+)/gm)),
+  };
+}
+
+/** Whoever restores a dump, or drops an index to save time, may leave these out. */
+async function examineSchema(pool: pg.Pool): Promise<string> {
+  const { tables, indexes } = expectedNames();
+  const wanted = [...indexes, ...tables.map((table) => `${table}_pkey`)];
+  const { rows } = await pool.query<{ missing: string[]; invalid: string[]; open: string[] }>(
+    `select
+       array(select name from unnest($1::text[]) name where to_regclass(name) is null) as missing,
+       array(select indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indexrelid
+         where c.relnamespace = 'public'::regnamespace and not i.indisvalid) as invalid,
+       array(select t.name from unnest(array['change', 'entry']) as t (name) where not exists (
+         select from pg_trigger g where g.tgrelid = to_regclass(t.name) and g.tgname like 'append_only%' and g.tgenabled in ('O', 'A')))
+         as open`,
+    [wanted],
+  );
+  const { missing, invalid, open } = rows[0]!;
+  const wrong = [
+    ...missing.map((name) => `the index ${name} is missing`),
+    ...invalid.map((name) => `the index ${name} is not valid`),
+    ...open.map((name) => `the trigger that keeps ${name} append-only is off`),
+  ];
+  const advice = 'make it again as packages/server/sql/migrations has it (reindex for one that is not valid)';
+  if (wrong.length > 0) throw new Illness(wrong.join('; '), advice);
+  return `of this release; ${wanted.length} indexes`;
+}
+
+/** Milliseconds: beyond the first it is told, beyond the second writes are refused. */
+const MOST_APART = 2_000;
+
+async function examineClock(pool: pg.Pool, now: () => number): Promise<string> {
+  const apart: number[] = [];
+  // The quickest of a few answers tells best.
+  for (let asked = 0; asked < 3; asked += 1) {
+    const before = now();
+    const { rows } = await pool.query<{ at: Date }>('select clock_timestamp() as at');
+    apart.push(rows[0]!.at.getTime() - (before + now()) / 2);
+    await pause(10);
+  }
+  const least = apart.reduce((one, other) => (Math.abs(other) < Math.abs(one) ? other : one));
+  const text = `${Math.abs(Math.round(least))} ms ${least < 0 ? 'ahead of' : 'behind'} the database's`;
+  if (Math.abs(least) <= MOST_APART) return text;
+  throw new Illness(
+    text,
+    'set the clocks of both machines by NTP; writes are refused when this one is five minutes ahead',
+  );
+}
+
+/** A part of the disk, and bytes, below which creates and all writes are refused. */
+const LEAST_DISK = 0.1;
+
+async function examineDisk(pool: pg.Pool, { databaseUrl, dataDir }: Config): Promise<string> {
+  const free = await freeBytes(dataDir);
+  const { rows } = await pool.query<{ size: number }>('select pg_database_size(current_database()) as size');
+  const told = `${gibibytes(free)} free where ${dataDir} is`;
+  if (databaseUrl !== undefined) return `${told}; that of the database is not seen from here`;
+  if (free >= LEAST_DISK * (free + Number(rows[0]!.size)) && free >= databaseLimits.freeDisk.write) return told;
+  throw new Illness(told, 'free some space: new records are refused, and below 128 MiB all writes');
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+}
