@@ -13,25 +13,36 @@ import { connectionString } from './start.js';
  */
 export async function findPostgres(dataDir: string, name: string): Promise<string | undefined> {
   const home = join(resolve(dataDir), 'postgres');
-  const address = await listenAddress(home);
-  if (address === undefined) return undefined;
-  const url = connectionString(name, address, await readPassword(home));
-  return (await answers(url)) ? url : undefined;
+  const addresses = await listenAddresses(home);
+  if (addresses.length === 0) return undefined;
+  const password = await readPassword(home);
+  for (const address of addresses) {
+    const url = connectionString(name, address, password);
+    if (await answers(url)) return url;
+  }
+  return undefined;
 }
 
-/** Where a PostgreSQL on these files listens, by its own word: it may be gone. */
-async function listenAddress(home: string): Promise<{ readonly host: string; readonly port: number } | undefined> {
+type Address = Parameters<typeof connectionString>[1];
+
+/**
+ * Where a PostgreSQL on these files listens, by its own word: it may be gone. Under systemd its folder for temporary files may be its own
+ * (`PrivateTmp`): there it is found through the process, by the same user and by root.
+ */
+async function listenAddresses(home: string): Promise<Address[]> {
   let status: string;
   try {
     status = await readFile(join(clusterIn(home), 'postmaster.pid'), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
     throw new Error(`${home} belongs to another user: run this as that user, or as root`);
   }
-  const [, , , port = '', folder = '', host = '', , state = ''] = status.split('\n').map((line) => line.trim());
-  return state === 'ready' ? { host: folder || host, port: Number(port) } : undefined;
+  const [pid, , , port, folder, host = '', , state] = status.split('\n').map((line) => line.trim());
+  if (state !== 'ready') return [];
+  const hosts = folder ? [folder, `/proc/${pid}/root${folder}`] : [host];
+  return hosts.map((host) => ({ host, port: Number(port) }));
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -44,7 +55,12 @@ async function answers(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     // The status of a PostgreSQL that was killed says ready, too.
-    if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (
+      ['ENOENT', 'ENOTDIR', 'EACCES', 'ECONNREFUSED', 'ECONNRESET'].includes(
+        (error as NodeJS.ErrnoException).code ?? '',
+      )
+    )
+      return false;
     throw error;
   }
 }
