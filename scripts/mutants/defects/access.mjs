@@ -196,4 +196,12 @@ export const mutants = [
     breaks: 'Two admins put each other out at two processes, and nobody is left.',
     tests: [test('access-http/two-servers.test.ts')],
   },
+  {
+    id: 'suspension-unseen',
+    file: src('admin/suspend.ts'),
+    find: 'set version = l.version + 1, suspended = $2',
+    replace: 'set version = l.version, suspended = $2',
+    breaks: 'Processes that hold the state of a suspended ledger go on writing.',
+    tests: ['packages/cli/test/admin/suspend.test.ts'],
+  },
 ];
