@@ -130,7 +130,18 @@ async function someRecords(pool: pg.Pool, sample: number): Promise<RecordRow[]> 
   const { rows: sizes } = await pool.query<{ count: number }>(
     `select greatest(reltuples, 1)::bigint as count from pg_class where oid = 'record'::regclass`,
   );
-  const part = Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
+  let part = Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
+  let rows = await recordsOf(pool, part, sample);
+  // Of a few pages, chance may take none.
+  while (rows.length === 0 && part < 100) {
+    part = Math.min(100, 10 * part);
+    rows = await recordsOf(pool, part, sample);
+  }
+  return rows;
+}
+
+/** @param part percent of the pages */
+async function recordsOf(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
   const { rows } = await pool.query<RecordRow>(
     `select r.ledger_id as ledger, l.handle, r.kind, v.luid, v.change, v.action, v.mac, v.body,
        exists (select from log_leaf f where f.ledger_id = r.ledger_id and f.luid = r.luid and f.change >= r.change)

@@ -40,7 +40,8 @@ export const adminIntents: CliCommand = {
       const call = { settings: settingsThere(invocation), now, ledger, olderThan, limit };
       return isRetry ? runIntentsRetry(call) : runIntents(call);
     });
-    output.result(found as unknown as Json, () => found.intents.map((one) => textOf(one, now())).join('\n'));
+    if (output.isJson || found.intents.length > 0)
+      output.result(found as unknown as Json, () => found.intents.map((one) => textOf(one, now())).join('\n'));
     const more = found.isMore ? ', and there are more' : '';
     output.note(`${found.intents.length} intents are under way${more}.`);
     if ('resent' in found) output.done(`${found.resent} calls are made again within seconds.`);
