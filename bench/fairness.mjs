@@ -53,10 +53,10 @@ export async function measureFairness(port, quiet, flood) {
   rows.push(['nobody', ...(await watchTenant(quiet, port)), '']);
   for (const { title, shape, connections } of FLOODS) {
     const { repeated } = await flood('prepare', { shape, count: PREPARED * SECONDS });
-    const ends = flood('run', { shape, port, connections, seconds: SECONDS + (2 * WARM) / 1_000, once: !repeated });
-    await pause(WARM);
-    const watched = await watchTenant(quiet, port);
-    const { count, seconds } = await ends;
+    const [{ count, seconds }, watched] = await Promise.all([
+      flood('run', { shape, port, connections, seconds: SECONDS + (2 * WARM) / 1_000, once: !repeated }),
+      pause(WARM).then(() => watchTenant(quiet, port)),
+    ]);
     rows.push([title, ...watched, (count / seconds).toFixed(0)]);
   }
   const readers = await openSlowReaders(port);

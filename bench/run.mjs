@@ -136,6 +136,10 @@ function startLedger({ server = here('../packages/server/dist/main.js'), profile
     DATABASE_URL: '',
     PUBLIC_URL: '',
     DELIVERY_ALLOW_PRIVATE: 'true',
+    // The load comes from one address.
+    ADDRESS_REQUESTS: 'off',
+    ADDRESS_LEDGERS: 'off',
+    LEDGER_WRITES: 'off',
     ...(workers === undefined ? {} : { WORKERS: workers }),
   };
   return startServer([...profiling, server], env);

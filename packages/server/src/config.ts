@@ -21,6 +21,7 @@ import { backgroundLimits } from './background/background-limits.js';
 import { decodeMasterKey } from './keys/master-key.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
+import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
 
 /** The settings of the server. */
@@ -67,6 +68,14 @@ export interface Config {
   /** Seconds. */
   readonly witnessInterval: number;
   readonly ledgerQuota: LedgerQuota;
+  /** Requests of one address in a second; undefined for no limit, here and below. */
+  readonly addressRequests: number | undefined;
+  /** New ledgers of one address in an hour. */
+  readonly addressLedgers: number | undefined;
+  /** Open connections of one address to each serving process. */
+  readonly addressConnections: number | undefined;
+  /** Writes in one ledger in a second. */
+  readonly ledgerWrites: number | undefined;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
@@ -271,6 +280,7 @@ export const settings = {
       'What each ledger may [store](../interface/limits.md#stored-bytes): bytes, as in `10GiB`, or a part of the disk of our own PostgreSQL. With `DATABASE_URL` that disk is not known: name bytes, or nothing is bounded. All ledgers together are not bounded by it ([quotas](database.md#quotas)). `off` for no bound.',
     read: (text = '25%') => parseQuota(text),
   },
+  ...rateSettings,
   logLevel: {
     name: 'LOG_LEVEL',
     default: '`info`',

@@ -16,6 +16,8 @@ export interface Metrics {
   epochBegan(epoch: number): void;
   /** A write was refused, since its ledger would store more than it may. */
   quotaExceeded(): void;
+  /** A request was refused, since there are too many: `requests` or `ledgers` of a sender, `writes` in a ledger. */
+  rateLimited(limit: string): void;
   /** An access token for calls to a bridge was fetched, or could not be. */
   tokenFetched(outcome: string): void;
   readonly background: BackgroundMetrics;
@@ -107,11 +109,7 @@ export function createMetrics(worker: string): Metrics {
     labelNames: ['outcome'] as const,
     registers,
   });
-  const exceeded = new Counter({
-    name: 'countersign_quota_exceeded_total',
-    help: 'Writes that were refused, since their ledger would store more than its quota.',
-    registers,
-  });
+  const refusals = refusalMetrics(registers);
   const background = backgroundMetrics(registers);
   const schedules = scheduleMetrics(registers);
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
@@ -131,7 +129,7 @@ export function createMetrics(worker: string): Metrics {
     corrupt: () => corrupt.inc(),
     epochBegan: (to) => epoch.set(to),
     tokenFetched: (outcome) => tokens.inc({ outcome }),
-    quotaExceeded: () => exceeded.inc(),
+    ...refusals,
     background,
     deliveries: deliveryMetrics(registers),
     schedules,
@@ -139,6 +137,25 @@ export function createMetrics(worker: string): Metrics {
       sizes.observe({ of }, size);
       waits.observe({ of }, waited);
     },
+  };
+}
+
+/** What is counted of refusals. */
+function refusalMetrics(registers: Registry[]): Pick<Metrics, 'quotaExceeded' | 'rateLimited'> {
+  const exceeded = new Counter({
+    name: 'countersign_quota_exceeded_total',
+    help: 'Writes that were refused, since their ledger would store more than its quota.',
+    registers,
+  });
+  const limited = new Counter({
+    name: 'countersign_rate_limited_total',
+    help: 'Requests refused since there were too many: `requests` or new `ledgers` of an address, `writes` in a ledger; `connections` that were closed.',
+    labelNames: ['limit'] as const,
+    registers,
+  });
+  return {
+    quotaExceeded: () => exceeded.inc(),
+    rateLimited: (limit) => limited.inc({ limit }),
   };
 }
 

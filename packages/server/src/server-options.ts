@@ -6,6 +6,7 @@ import type { Runtime } from './base/clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
 import type { DeliveryBounds } from './deliveries/delivery-limits.js';
 import type { ConnectionBounds } from './http/connections.js';
+import type { TenantRateLimits } from './metering/tenant-rates.js';
 import type { Guard } from './outbound/guarded-connector.js';
 import type { NamesOptions } from './outbound/names.js';
 import type { FreeDisk } from './store/disk-space.js';
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly recordProofs?: number;
   /** Bytes that each ledger may store, unless an operator allows it otherwise; any number unless given. */
   readonly ledgerQuota?: number;
+  /** What senders and ledgers may do in a time; no limit unless given. */
+  readonly rates?: TenantRateLimits;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */

@@ -16,6 +16,7 @@ import { listLimits } from './lists/list-limits.js';
 import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
+import { TenantRates } from './metering/tenant-rates.js';
 import { type Metrics, watchLedgers, watchTurns } from './metrics.js';
 import { createMoney, type Money } from './money/money.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
@@ -107,6 +108,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     siblings,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
+    rates: new TenantRates(options.rates ?? {}, () => performance.now(), metrics.rateLimited),
     requestTimeout,
     tokenMaxLife,
     recordProofs: options.recordProofs ?? recordLimits.proofs,

@@ -44,7 +44,7 @@ export interface AccessRequest {
  *
  * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden`
  *   (interface/access#refusals). A write that rules grant is refused alike when it is unsigned
- *   (interface/tokens#token-only-writes). `api.rate-limit-exceeded` when the ledger has no memory left for a large body
+ *   (interface/tokens#token-only-writes). `api.rate-limit-exceeded` when there are too many writes in the ledger, or it has no memory left for a large body
  */
 export async function authorize(session: Session, caller: Caller, asked: AccessRequest): Promise<void> {
   if (session.isOwn) return;
@@ -54,8 +54,10 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const context = asked.isOutside ? { ...around, domains: [] } : around;
   const judgement = judgeAccess(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
-  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller)))
+  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) {
+    if (!isRead(asked.action)) session.rates.admitWrite(session.ledger.id, session.task);
     return session.task.grant();
+  }
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw refuseForPermissions(action, record, caller, context);
   throw await refuseAction(session, caller, action, record);

@@ -1,4 +1,5 @@
 import type { MetricObject, MetricValue } from 'prom-client';
+import type { SpentRates } from '../metering/tenant-rates.js';
 
 /** A metric as one process sends it to another. */
 export type Counts = (MetricObject & { values: MetricValue<string>[]; aggregator: string })[];
@@ -14,7 +15,14 @@ export type ToWorker =
       readonly siblings?: string;
     }
   | { readonly type: 'stop' }
+  | SpentMessage
   | { readonly type: 'count'; readonly question: number };
+
+/** What a worker has let through lately of what has a limit: told to the primary, which passes it on to the others. */
+export interface SpentMessage {
+  readonly type: 'spent';
+  readonly spent: SpentRates;
+}
 
 /** Messages from a worker to the primary. */
 export type ToPrimary =
@@ -25,4 +33,5 @@ export type ToPrimary =
   | { readonly type: 'failed'; readonly why: string }
   /** The worker's event loop comes round: sent once a second. */
   | { readonly type: 'alive' }
+  | SpentMessage
   | { readonly type: 'counts'; readonly question: number; readonly counts: Counts };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openServer, type Server } from '../app.js';
 import type { Config } from '../config.js';
+import type { RateLimit } from '../metering/rate-limiter.js';
 import { BUILD } from './build.js';
 import { cannotListen } from './port.js';
 
@@ -48,7 +49,12 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     recordProofs,
     ledgerQuota: await quotaOf(config, databaseFolder),
     deliveryAllowPrivate,
-    connections: { trustedProxies: config.trustedProxies },
+    connections: { trustedProxies: config.trustedProxies, each: config.addressConnections },
+    rates: {
+      requests: perSecond(config.addressRequests),
+      writes: perSecond(config.ledgerWrites),
+      ledgers: config.addressLedgers === undefined ? undefined : { count: config.addressLedgers, seconds: 3_600 },
+    },
     deliveries: {
       attempt: deliveryTimeout,
       slots: { process: slots, ledger: Math.ceil(slots / 4) },
@@ -71,6 +77,13 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
   }
   return server;
 }
+
+/** A rate that holds over some seconds: what comes at once is no flood. */
+function perSecond(rate: number | undefined): RateLimit | undefined {
+  return rate === undefined ? undefined : { count: rate * BURST_SECONDS, seconds: BURST_SECONDS };
+}
+
+const BURST_SECONDS = 5;
 
 /** Bytes that each ledger may store. A part of a disk is one of the disk of the embedded PostgreSQL. */
 async function quotaOf({ ledgerQuota: quota }: Config, folder: string | undefined): Promise<number> {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Server } from '../app.js';
 import type { Config } from '../config.js';
+import { rateLimits } from '../metering/rate-limits.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 import { startProcess } from './serve.js';
 import { BEAT } from './watchdog.js';
@@ -35,6 +36,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
         process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
       });
     } else if (message.type === 'stop') void stop();
+    else if (message.type === 'spent') server?.service.rates.charge(message.spent);
     else if (message.type === 'count') {
       void server?.metrics.registry.getMetricsAsJSON().then((counts) => {
         tellPrimary({ type: 'counts', question: message.question, counts: counts as unknown as Counts });
@@ -47,6 +49,10 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   process.on('SIGTERM', () => void stop());
   process.on('disconnect', () => void stop());
   setInterval(() => tellPrimary({ type: 'alive' }), BEAT).unref();
+  setInterval(() => {
+    const spent = server?.service.rates.takeSpent();
+    if (spent) tellPrimary({ type: 'spent', spent });
+  }, rateLimits.telling).unref();
   tellPrimary({ type: 'ready' });
 }
 

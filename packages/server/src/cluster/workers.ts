@@ -121,6 +121,10 @@ class WorkerPool implements Workers {
     const place = this.#place && { siblings: this.#place.folder };
     const workerOptions = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name, ...place };
     await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...workerOptions }));
+    worker.on('message', (message: ToPrimary) => {
+      if (message.type !== 'spent') return;
+      for (const other of this.#running) if (other !== worker) tellWorker(other, message);
+    });
     slot.worker = worker;
     worker.once('exit', (code, signal) => {
       if (this.#stopping || slot.worker !== worker) return;

@@ -3,18 +3,17 @@ import type { FastifyReply } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
 import { moment } from '../base/clock.js';
 import { Overloaded } from '../base/gather.js';
+import { RetryLater } from '../base/retry-later.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import { Corrupt } from '../integrity/integrity.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { LogStopped } from '../log/publish.js';
-import { NotSealed } from '../operations/log/not-sealed.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { WritesRefused } from '../store/writes-refused.js';
-import { NoMemory } from './bodies/memory.js';
 import type { Received } from './command.js';
 import { sendFile } from './file.js';
 import type { HttpService } from './http-service.js';
@@ -55,8 +54,7 @@ export async function answerRequest(
       // The cause is for operators only: why a bridge was out of reach, or a token was refused.
       if (error.cause !== undefined) report(error.cause, ledger);
       const answer = errorAnswer(service, ledger, error);
-      const again = error instanceof NotSealed || error instanceof NoMemory;
-      return again ? { ...answer, retryAfter: error.retryAfter } : answer;
+      return error instanceof RetryLater ? { ...answer, retryAfter: error.retryAfter } : answer;
     }
     if (error instanceof BridgeRefusal) return relayBridgeError(service, ledger, error);
     if (error instanceof LogStopped) return logStopped(service, ledger);

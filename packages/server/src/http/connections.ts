@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
-import { type Socket, Server as TcpServer } from 'node:net';
+import { BlockList, isIPv6, type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isDownload } from './file.js';
+import { senderOf } from './sender.js';
 
 /** Bounds on the connections of clients. */
 export interface ConnectionBounds {
@@ -10,6 +11,8 @@ export interface ConnectionBounds {
   readonly request: number;
   /** Connections of one process; more are closed at once. */
   readonly count: number;
+  /** Of these, connections of one sender that is no trusted proxy; as many as there may be unless given. */
+  readonly each?: number;
   /** Milliseconds in which a client must read all output that waits for it; else its connection is closed. */
   readonly taken: number;
   /** Milliseconds that clients are told they may keep a connection idle. */
@@ -41,18 +44,32 @@ const ON_ITS_WAY = 1_000;
  * itself bounds how long a request takes to arrive, checking every `CONNECTION_CHECK_INTERVAL` milliseconds.
  *
  * @param now milliseconds of a monotonic clock
+ * @param refused called with each connection that is closed, since there are too many
  */
-export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds, now: () => number) {
+export function guardConnections(
+  app: FastifyInstance,
+  bounds: ConnectionBounds,
+  now: () => number,
+  refused: () => void = () => {},
+) {
   const { server } = app;
   // Shorter than the server keeps idle connections, so that clients give up a connection before it is closed.
   const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
   const open = new Map<Socket, OpenConnection>();
   let leaving = false;
+  const senders = countSenders(bounds);
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
-    if (open.size >= bounds.count) return void socket.destroy();
+    const leave = open.size < bounds.count ? senders.enter(socket.remoteAddress) : undefined;
+    if (!leave) {
+      refused();
+      return void socket.destroy();
+    }
     open.set(socket, { since: 0, sent: 0, reply: undefined });
-    socket.once('close', () => open.delete(socket));
+    socket.once('close', () => {
+      open.delete(socket);
+      leave();
+    });
   });
   app.addHook('onRequest', (request, reply, done) => {
     const connection = open.get(request.raw.socket);
@@ -86,6 +103,34 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
     async leave(): Promise<void> {
       beginToLeave();
       await Promise.race([stopListening(server), pause(bounds.idle + ON_ITS_WAY, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Counts the connections of each sender. Behind a proxy all are the proxy's: it has no bound of its own. */
+function countSenders({ each = Number.POSITIVE_INFINITY, trustedProxies = [] }: ConnectionBounds) {
+  const proxies = new BlockList();
+  for (const proxy of trustedProxies) {
+    const [address = '', bits] = proxy.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  const counts = new Map<string, number>();
+  return {
+    /** @returns to be called when it is closed; undefined when the sender has as many as it may */
+    enter(address: string | undefined): (() => void) | undefined {
+      if (address === undefined || each === Number.POSITIVE_INFINITY) return () => {};
+      if (proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return () => {};
+      const sender = senderOf(address);
+      const count = counts.get(sender) ?? 0;
+      if (count >= each) return undefined;
+      counts.set(sender, count + 1);
+      return () => {
+        const left = (counts.get(sender) ?? 1) - 1;
+        if (left > 0) counts.set(sender, left);
+        else counts.delete(sender);
+      };
     },
   };
 }

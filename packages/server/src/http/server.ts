@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyError, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
@@ -21,9 +21,11 @@ import { type Sendable, sendable, sendText } from './pages/html.js';
 import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performIntent, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
+import { limitRates } from './rates.js';
 import { createsIntent } from './relay/create-intent.js';
 import { requestLimits } from './request-limits.js';
 import { recordRoutes } from './routes.js';
+import { senderOf } from './sender.js';
 import { tenantHeader } from './tenant.js';
 import { JOURNAL, ledgerIsKept, notJournaled } from './unserved-routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
@@ -66,12 +68,18 @@ export function createServer(
   takeBodies(app);
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
-  const connections = guardConnections(app, bounds, () => performance.now());
+  const connections = guardConnections(
+    app,
+    bounds,
+    () => performance.now(),
+    () => metrics.rateLimited('connections'),
+  );
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
     // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
+  limitRates(app, service);
   app.setErrorHandler((error: FastifyError, request, reply) => answerFrameworkError(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
@@ -101,8 +109,7 @@ export function createServer(
         : (request, reply) => performOperation(service, request, reply, operation, kind),
     });
   }
-  app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
-  app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
+  ledgerRoutes(app, service);
   for (const path of JOURNAL) {
     app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
   }
@@ -112,4 +119,15 @@ export function createServer(
   tokenRoute(app, service, BASE);
   logRoutes(app, service);
   return { app, connections };
+}
+
+/** Routes outside every ledger: new ledgers, and the list of those that there are. */
+function ledgerRoutes(app: FastifyInstance, service: HttpService): void {
+  app.post(`${BASE}/ledgers`, (request, reply) =>
+    outsideLedgers(service, request, reply, (own, command) => {
+      service.rates.admitLedger(senderOf(request.ip));
+      return createLedger(own, command);
+    }),
+  );
+  app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
 }

@@ -84,6 +84,10 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
   };
 
   return {
+    /** The ledger of that handle or luid, if this process has it at hand. */
+    find(id: string): Ledger | undefined {
+      return held.get(id);
+    },
     /**
      * The ledger of that handle or luid.
      *

@@ -11,6 +11,7 @@ import type { KindName } from '../kinds/kind.js';
 import type { Logs } from '../log/log.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import type { Task } from '../metering/task.js';
+import type { TenantRates } from '../metering/tenant-rates.js';
 import type { AccessTokens } from '../outbound/access-tokens.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled-schemas.js';
@@ -40,6 +41,8 @@ export interface Service {
   readonly explain?: Explain;
   /** The work of this request. */
   readonly task: Task;
+  /** What senders and ledgers may do in a time. */
+  readonly rates: TenantRates;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
   /** Seconds that a self-signed token may live. */

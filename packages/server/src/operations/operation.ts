@@ -97,6 +97,7 @@ export const EVERY_OPERATION: readonly Reason[] = [
   'auth.forbidden',
   'api.route-not-found',
   'api.request-timeout',
+  'api.rate-limit-exceeded',
   'api.unexpected-error',
 ];
 
@@ -104,7 +105,6 @@ export const EVERY_OPERATION: readonly Reason[] = [
 export const PROVED: readonly Reason[] = [
   ...EVERY_OPERATION,
   'api.body-malformed',
-  'api.rate-limit-exceeded',
   'record.schema-invalid',
   'crypto.signature-missing',
   'crypto.signature-invalid',

@@ -91,7 +91,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
 }
 
 /** Ends the connection with the answer where the body still comes: what is left of it is no request. */
-function endAfter({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function endAfter({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
   return raw.complete ? reply : reply.header('connection', 'close');
 }
 
@@ -99,7 +99,7 @@ function endAfter({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
 const ADMITTED: Answer = { status: 100 };
 
 /** Bytes of the body; the greatest number where it is not declared, 0 where none is read. */
-function lengthOf({ method, headers }: FastifyRequest): number {
+export function lengthOf({ method, headers }: FastifyRequest): number {
   if (method === 'GET' || method === 'HEAD') return 0;
   if (headers['transfer-encoding'] !== undefined) return bodyLimits.bytes;
   return Number(headers['content-length'] ?? 0);

@@ -1,4 +1,4 @@
-import { LedgerError } from '@countersign/protocol';
+import { RetryLater } from '../../base/retry-later.js';
 
 /** Bytes that bodies under way take at most, and how they wait for them. */
 export interface MemoryBounds {
@@ -163,12 +163,9 @@ export class BodyMemory {
 }
 
 /** The refusal of a body that finds no memory. */
-export class NoMemory extends LedgerError {
-  /** Seconds after which it may be sent again. */
-  readonly retryAfter = 1;
-
+export class NoMemory extends RetryLater {
   constructor() {
-    super('api.rate-limit-exceeded', 'Too many bytes of request bodies are under way. Retry later.');
+    super('api.rate-limit-exceeded', 'Too many bytes of request bodies are under way. Retry later.', 1);
   }
 }
 

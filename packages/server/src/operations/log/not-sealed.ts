@@ -1,12 +1,10 @@
-import { LedgerError } from '@countersign/protocol';
+import { RetryLater } from '../../base/retry-later.js';
 
 /** A change is stored, and not in the log yet: within a second, as a rule (interface/log#inclusion). */
-export class NotSealed extends LedgerError {
+export class NotSealed extends RetryLater {
   override readonly name = 'NotSealed';
-  /** Seconds after which it is worth asking again. */
-  readonly retryAfter = 1;
 
   constructor() {
-    super('record.not-found', 'Change is not sealed yet');
+    super('record.not-found', 'Change is not sealed yet', 1);
   }
 }

@@ -1,0 +1,89 @@
+import { RetryLater } from '../base/retry-later.js';
+import { type RateLimit, RateLimiter, type Spent } from './rate-limiter.js';
+
+/** What senders and ledgers may do in a time; what is absent has no limit. */
+export interface TenantRateLimits {
+  /** Requests of one sender. */
+  readonly requests?: RateLimit;
+  /** New ledgers of one sender. */
+  readonly ledgers?: RateLimit;
+  /** Writes in one ledger that its rules grant. */
+  readonly writes?: RateLimit;
+}
+
+type RateName = keyof TenantRateLimits;
+
+/** What one process has let through lately. */
+export type SpentRates = Readonly<Partial<Record<RateName, Spent>>>;
+
+/** The detail of a refusal. Handles and addresses stay out of it. */
+const DETAILS: Readonly<Record<RateName, string>> = {
+  requests: 'Too many requests come from this address.',
+  ledgers: 'Too many ledgers were made from this address.',
+  writes: 'There are too many writes in this ledger.',
+};
+
+/**
+ * The limits on what senders and ledgers do in a time (docs/operations/tenants.md). Processes of one machine tell each other what
+ * they let through.
+ */
+export class TenantRates {
+  readonly #limiters = new Map<RateName, RateLimiter>();
+  readonly #refused: (limit: RateName) => void;
+  /** Requests whose write is counted: one may be judged several times. */
+  readonly #counted = new WeakSet<object>();
+
+  /**
+   * @param clock milliseconds of a monotonic clock
+   * @param refused called with each refusal
+   */
+  constructor(allowed: TenantRateLimits, clock: () => number, refused: (limit: RateName) => void = () => {}) {
+    for (const [name, limit] of Object.entries(allowed) as [RateName, RateLimit | undefined][]) {
+      if (limit) this.#limiters.set(name, new RateLimiter(limit, clock));
+    }
+    this.#refused = refused;
+  }
+
+  /** @throws RetryLater with `api.rate-limit-exceeded` */
+  admitRequest(sender: string): void {
+    this.#admit('requests', sender);
+  }
+
+  /** @throws RetryLater with `api.rate-limit-exceeded` */
+  admitLedger(sender: string): void {
+    this.#admit('ledgers', sender);
+  }
+
+  /**
+   * Counts a write once access to it is granted: what strangers send counts for their address alone.
+   *
+   * @param ledger the id
+   * @param request stands for the request, which counts once
+   * @throws RetryLater with `api.rate-limit-exceeded`
+   */
+  admitWrite(ledger: number, request: object): void {
+    if (!this.#limiters.has('writes') || this.#counted.has(request)) return;
+    this.#admit('writes', String(ledger));
+    this.#counted.add(request);
+  }
+
+  /** What this process has let through since it was last asked; undefined for nothing. */
+  takeSpent(): SpentRates | undefined {
+    const spent = [...this.#limiters].map(([name, limiter]) => [name, limiter.takeSpent()] as const);
+    const some = spent.filter(([, keys]) => keys.length > 0);
+    return some.length > 0 ? Object.fromEntries(some) : undefined;
+  }
+
+  /** Charges what another process has let through. */
+  charge(spent: SpentRates): void {
+    for (const [name, keys] of Object.entries(spent) as [RateName, Spent][]) this.#limiters.get(name)?.charge(keys);
+  }
+
+  #admit(name: RateName, key: string): void {
+    const wait = this.#limiters.get(name)?.take(key) ?? 0;
+    if (wait <= 0) return;
+    this.#refused(name);
+    const seconds = Math.ceil(wait / 1_000);
+    throw new RetryLater('api.rate-limit-exceeded', `${DETAILS[name]} Retry after ${seconds} s.`, seconds);
+  }
+}

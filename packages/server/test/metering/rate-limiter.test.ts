@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RateLimiter } from '../../src/metering/rate-limiter.js';
+import { TenantRates } from '../../src/metering/tenant-rates.js';
+
+const LIMIT = { count: 5, seconds: 10 };
+const EACH = (LIMIT.seconds * 1_000) / LIMIT.count;
+
+describe('a rate limiter', () => {
+  it('lets through what a bucket that refills evenly holds, and says when there is one again', () => {
+    const step = fc.record({ pause: fc.integer({ min: 0, max: 6_000 }), key: fc.constantFrom('one', 'other') });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let now = 0;
+        const limiter = new RateLimiter(LIMIT, () => now);
+        const buckets = new Map<string, { tokens: number; at: number }>();
+        for (const { pause, key } of steps) {
+          now += pause;
+          const before = buckets.get(key) ?? { tokens: LIMIT.count, at: now };
+          const tokens = Math.min(LIMIT.count, before.tokens + (now - before.at) / EACH);
+          const isFull = tokens >= 1 - 1e-6;
+          const wait = limiter.take(key);
+          expect(wait === 0).toBe(isFull);
+          if (!isFull) expect(wait).toBeCloseTo((1 - tokens) * EACH, 3);
+          buckets.set(key, { tokens: isFull ? tokens - 1 : tokens, at: now });
+        }
+      }),
+    );
+  });
+
+  it('charges what others let through, and no more than what it would let through itself', () => {
+    let now = 0;
+    const limiter = new RateLimiter(LIMIT, () => now);
+    limiter.charge([['key', 3]]);
+    expect([1, 2, 3].map(() => limiter.take('key') === 0)).toEqual([true, true, false]);
+    limiter.charge([['key', 1_000_000]]);
+    now += 2 * EACH;
+    expect(limiter.take('key')).toBe(0);
+    expect(limiter.takeSpent()).toEqual([['key', 3]]);
+    expect(limiter.takeSpent()).toEqual([]);
+  });
+});
+
+describe('rates of tenants', () => {
+  it('are counted once a request, however often it is judged, and not at all without a limit', () => {
+    const rates = new TenantRates({ writes: { count: 1, seconds: 10 } }, () => 0);
+    const request = {};
+    rates.admitWrite(1, request);
+    rates.admitWrite(1, request);
+    expect(() => rates.admitWrite(1, {})).toThrow('There are too many writes in this ledger. Retry after 10 s.');
+    rates.admitWrite(2, {});
+    for (let sent = 0; sent < 100; sent += 1) rates.admitRequest('192.0.2.1');
+    expect(rates.takeSpent()).toEqual({
+      writes: [
+        ['1', 1],
+        ['2', 1],
+      ],
+    });
+    expect(rates.takeSpent()).toBeUndefined();
+  });
+});
