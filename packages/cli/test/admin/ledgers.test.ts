@@ -89,6 +89,18 @@ describe('countersign admin ledgers', () => {
     expect((await call('ledger', client.ledger!)).changes).toEqual({ all: size, hour: 5, day: size });
   });
 
+  it('lists what one key owns, which may be many', async () => {
+    const client = await newLedger(server.current.url);
+    const other = await newLedger(server.current.url, { key: client.key });
+    const owned = await call('ledgers', '--owner', client.key.public, '--limit', '1');
+    expect(owned).toMatchObject({ total: 2, pages: 2, ledgers: [{ handle: other.ledger }] });
+    await call('suspend', client.ledger!, '--reason', 'x');
+    const { ledgers } = await call('ledgers', '--owner', client.key.public, '--suspended');
+    expect(ledgers.map(({ handle }: { handle: string }) => handle)).toEqual([client.ledger]);
+    await call('resume', client.ledger!);
+    expect(await call('ledgers', '--owner', 'none')).toEqual({ ledgers: [], total: 0, page: 1, pages: 0 });
+  });
+
   it('shows those alone that are suspended, and in a table for people', async () => {
     const client = await newLedger(server.current.url);
     await call('suspend', client.ledger!, '--reason', 'x');

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { erasingLedger, erasureOf } from '../../../server/test/erasure/support.js';
 import { withBridge } from '../../../server/test/forward/bridge.js';
 import { anchor, aspect, forwardingLedger, stored as isStored } from '../../../server/test/forward/scene.js';
 import { verbOf, withBridges } from '../../../server/test/money/bridge.js';
@@ -8,8 +9,9 @@ import { ask, grant, oauthLedger } from '../../../server/test/oauth/scene.js';
 import { instantsOf, scheduledLedger, schedulePolicy, withSchedules } from '../../../server/test/schedules/scene.js';
 import { expectRefusal } from '../../../server/test/support/checks.js';
 import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../../../server/test/support/client.js';
+import { eventually } from '../../../server/test/support/eventually.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
-import { startServer, withTwoServers } from '../../../server/test/support/server.js';
+import { startServer, TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const servers = withTwoServers({ deliveryAllowPrivate: true });
@@ -78,6 +80,28 @@ describe('a ledger whose writes an operator has suspended', () => {
     await suspend(closed);
     const refused = await closed.create('/wallets', { handle: 'w' });
     expect(refused.body.data.detail).toBe('Cannot create wallet.');
+  });
+
+  it('erases nothing for clients, sends no delivery again, and is erased and exported by its operator', async () => {
+    const [one] = servers.current;
+    const client = await erasingLedger(one.url);
+    const wallet = await stored(client, 'wallet', { handle: 'w' });
+    ok(await client.drop('/wallets/w', wallet));
+    await stored(client, 'effect', {
+      handle: 'e',
+      signal: 'wallet-created',
+      action: { endpoint: 'https://example.com/' },
+    });
+    await suspend(client);
+    const { luid } = wallet;
+    const erasure = erasureOf(luid, 2, client.key);
+    await eventually(async () => expectSuspended(await client.call('POST', `/wallets/${luid}/erase`, erasure), client));
+    const again = signed({}, client.key, {});
+    expectSuspended(await client.call('POST', '/effects/e/events/retry', again), client);
+    const operator = cli.with({ MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+    const erase = ['erase', client.ledger!, 'wallet', luid, '--reason', 'asked', '--yes', '--json'];
+    expect((await eventually(() => operator.done(erase))).json.meta.status).toBe('erased');
+    expect((await operator.done(['export', client.ledger!])).out).toContain('"line":"end"');
   });
 
   it('creates no scheduled report, and the latest one that it missed when it goes on', async () => {
@@ -193,6 +217,22 @@ describe('money of a suspended ledger', () => {
     await resume(money.client);
     bank.report = () => ({ status: 'committed', coreId: 'x' });
     ok(await said());
+    await money.ends(waiting, 'completed');
+    await bank.until('prepare credits', 'commit credits', 'status', 'status');
+  });
+
+  it('goes on by another call of a bridge that has reported in vain', async () => {
+    const money = await bridgedScene(servers.current[0].url, bridges);
+    bank.report = () => undefined;
+    const waiting = await money.intend([transfer('alice', 'acc', 1)]);
+    await bank.until('prepare credits');
+    await suspend(money.client);
+    await expect(bank.say(bank.only('prepare credits'), { status: 'prepared' })).rejects.toThrow(
+      'has suspended writes',
+    );
+    await resume(money.client);
+    bank.reset();
+    await admin('intents', money.client.ledger!, '--retry', '--yes');
     await money.ends(waiting, 'completed');
   });
 });

@@ -43,7 +43,10 @@ export interface LedgersCall {
   readonly settings: Settings;
   readonly now: () => number;
   readonly order: LedgerOrder;
+  /** Only those that are suspended. */
   readonly isSuspended: boolean;
+  /** Only those that this key owns. */
+  readonly owner?: string | undefined;
   /** How many, and after how many others. */
   readonly limit: number;
   readonly skip: number;
@@ -58,12 +61,22 @@ export interface LedgersPage {
 /** Lists the ledgers of a deployment. @throws AdminRefused; Error in words for the operator */
 export function runLedgers({ settings, now, ...asked }: LedgersCall): Promise<LedgersPage> {
   return onDatabase(settings, async ({ pool, config }) => {
-    const { order, isSuspended, limit, skip } = asked;
-    const where = isSuspended ? 'where l.suspended is not null' : '';
+    const { order, isSuspended, owner, limit, skip } = asked;
+    const where = [
+      ...(isSuspended ? ['l.suspended is not null'] : []),
+      ...(owner === undefined ? [] : ['l.owners @> array[$1::text]']),
+    ];
+    const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
+    const values = owner === undefined ? [] : [owner];
     const { rows: counted } = await pool.query<{ total: number }>(
-      `select count(*)::int as total from ledger l ${where}`,
+      `select count(*)::int as total from ledger l ${filter}`,
+      values,
     );
-    const { rows } = await pool.query<LedgerRow>(pageOf(where, ORDERS[order]), [limit, skip]);
+    const { rows } = await pool.query<LedgerRow>(pageOf(filter, ORDERS[order], values.length), [
+      ...values,
+      limit,
+      skip,
+    ]);
     const ledgers = await linesOf(rows, createCountSince(pool), now(), config.ledgerQuota);
     return { ledgers, total: counted[0]!.total };
   });
@@ -103,9 +116,11 @@ function linesFrom(from: string): string {
 const LEDGER = `select l.*, s.bytes, s.quota, g.size, g.stopped
   from ledger l left join storage s on s.ledger_id = l.id left join log g on g.ledger_id = l.id`;
 
-function pageOf(where: string, order: string): string {
+/** @param values of the filter */
+function pageOf(filter: string, order: string, values: number): string {
   const names = order.replaceAll(/\b[sg]\./g, 'l.');
-  return `${linesFrom(`${LEDGER} ${where} order by ${order} limit $1 offset $2`)} order by ${names}`;
+  const page = `limit $${values + 1} offset $${values + 2}`;
+  return `${linesFrom(`${LEDGER} ${filter} order by ${order} ${page}`)} order by ${names}`;
 }
 
 interface LedgerRow extends SuspensionColumns {

@@ -17,6 +17,7 @@ export const adminLedgers: CliCommand = {
     'Records are counted up to 10,000.',
   options: [
     { flags: '--order <by>', about: 'newest first, or those with most', choices: ORDERS, default: 'made' },
+    { flags: '--owner <public>', about: 'only those that this key owns, base64' },
     { flags: '--suspended', about: 'only those that are suspended' },
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
     { flags: '--page <number>', about: 'which of the pages of that length', default: '1' },
@@ -37,6 +38,7 @@ export const adminLedgers: CliCommand = {
         now: surroundings.now,
         order: invocation.get('order') as LedgerOrder,
         isSuspended: invocation.is('suspended'),
+        owner: invocation.get('owner'),
         limit,
         skip: limit * (page - 1),
       }),

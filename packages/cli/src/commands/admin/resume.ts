@@ -7,7 +7,9 @@ import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js'
 export const adminResume: CliCommand = {
   path: ['admin', 'resume'],
   summary: 'Let a suspended ledger go on',
-  about: `${BESIDE}Intents that have waited meanwhile are seen to within seconds; those whose time is over expire.`,
+  about:
+    `${BESIDE}Intents that have waited meanwhile are seen to within seconds; those whose time is over expire. What bridges have reported ` +
+    'of them was refused: `admin intents <ledger> --retry` calls them again.',
   arguments: [LEDGER_ARGUMENT],
   options: ADMIN_OPTIONS,
   examples: [{ call: 'countersign admin resume acme', about: 'acme can be written again' }],
