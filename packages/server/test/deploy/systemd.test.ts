@@ -54,7 +54,7 @@ describe('the unit of systemd', () => {
 
   it('leaves the server the time that it takes to stop', () => {
     expect(Number(lines('TimeoutStopSec')[0])).toBeGreaterThan(30);
-    expect([lines('KillMode'), lines('ExecReload')]).toEqual([['mixed'], ['/bin/kill -HUP $MAINPID']]);
+    expect([lines('KillMode'), lines('ExecReload')]).toEqual([['mixed'], [`/bin/sh -c 'kill -HUP "$MAINPID"'`]]);
   });
 
   const analyze = requireTool('systemd-analyze', 'REQUIRE_SYSTEMD');
