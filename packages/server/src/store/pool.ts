@@ -14,12 +14,19 @@ const types: pg.CustomTypesConfig = {
  * @param config how to reach it: a URL or the driver's settings; `onConnect` may verify a new connection, and refuse it
  * @param onError called when an idle connection fails, as when the database goes away
  */
-export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+export function createPool(
+  // A backstop: statements take less than this, and a stuck one must release its connection.
+  { statement_timeout: statement = 30_000, onConnect, ...config }: pg.PoolConfig,
+  onError: (error: Error) => void,
+): pg.Pool {
+  // By a statement: what a connection begins with may have only the parameters that a pooler knows.
+  const timeouts = `set statement_timeout = ${statement || 0}; set idle_in_transaction_session_timeout = 30000`;
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
-    // A backstop: statements take less than this, and a stuck one must release its connection.
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 30_000,
+    async onConnect(client) {
+      await client.query(timeouts);
+      await onConnect?.(client);
+    },
     // Where the database is out of reach, the client ends the query itself and gives up the connection.
     query_timeout: 35_000,
     keepAlive: true,

@@ -63,13 +63,21 @@ describe('compose.yaml', () => {
       .map((part) => [part.slice(0, part.indexOf(':')), part.split('\n').map((line) => line.trim())]),
   );
 
-  it('has two services, and two for those who ask for monitoring', () => {
-    expect(Object.keys(services)).toEqual(['server', 'database', 'prometheus', 'grafana']);
-    const asked = Object.entries(services).filter(([, lines]) => lines.includes('profiles: [monitoring]'));
-    expect(asked.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
+  it('has two services, and others for those who ask for them', () => {
+    const profiles = Object.entries(services).map(([name, lines]) => [
+      name,
+      lines.find((line) => line.startsWith('profiles: '))?.slice(10),
+    ]);
+    expect(profiles).toEqual([
+      ['server', undefined],
+      ['database', undefined],
+      ['pgbouncer', '[pgbouncer]'],
+      ['prometheus', '[monitoring]'],
+      ['grafana', '[monitoring]'],
+    ]);
   });
 
-  it.each(['server', 'database', 'prometheus', 'grafana'])(
+  it.each(['server', 'database', 'pgbouncer', 'prometheus', 'grafana'])(
     'bounds %s, and gives it no right beyond its own',
     (name) => {
       const lines = services[name] ?? [];
@@ -91,6 +99,8 @@ describe('compose.yaml', () => {
 
   it('runs no process as root, and lets the database be reached by the server alone', () => {
     expect(services.database).toContain('user: postgres');
+    expect(read('deploy/compose/pgbouncer/Containerfile')).toMatch(/^USER 65534:65534$/m);
+    expect(services.pgbouncer).toContain('networks: [database]');
     expect(read('Containerfile')).toMatch(/^USER 10001:10001$/m);
     expect(services.database).toContain('networks: [database]');
     expect(services.database?.some((line) => line.startsWith('ports:'))).toBe(false);
