@@ -324,7 +324,7 @@ export function watchLedgers({ registry }: Metrics, count: () => HeldLedgers): v
   });
   new Counter({
     name: 'countersign_ledger_loads_total',
-    help: 'States of ledgers that were read from the database.',
+    help: 'How often the state of a ledger was asked of the database: one that is not held, or is not there.',
     registers: [registry],
     collect() {
       this.reset();
