@@ -23,17 +23,14 @@ export class QueueRun {
   readonly #bell = new Bell();
   /** Attempts that may overlap: one more with each success, half with each failure, so that a dead receiver takes one slot. */
   #width: number;
-  /** Nothing more was due at the last look, which was at that moment. */
-  #isDrained = false;
   /** When it last looked, in milliseconds of a monotonic clock. */
   #looked = 0;
   /** Whether the last look found nothing more. */
   #foundNothing = false;
   /** When an attempt last began or ended, by that clock. */
   #moved = 0;
-  /** Hints so far, and those before the last look: one that comes during a look counts for the next. */
-  #hints = 0;
-  #heeded = 0;
+  /** A hint has come since the last look began. */
+  #isHinted = false;
   /** No further attempt is begun. */
   #isFinishing = false;
   #failure: { readonly error: unknown } | undefined;
@@ -49,7 +46,7 @@ export class QueueRun {
 
   /** Says that the queue may have something new. */
   hint(): void {
-    this.#hints += 1;
+    this.#isHinted = true;
     this.#bell.ring();
   }
 
@@ -73,12 +70,14 @@ export class QueueRun {
     this.#signal.addEventListener('abort', abort, { once: true });
     try {
       // Whatever time it has, it looks once.
+      let left: 'more' | 'waiting' | 'nothing' = 'more';
       for (let isOver = false; !isOver && this.#mayGoOn(); isOver = performance.now() >= until) {
-        if (!this.#isDrained && (await this.#fill())) continue;
+        if (left !== 'nothing') left = await this.#fill();
+        if (left === 'more') continue;
         const isIdle = this.#running.size === 0;
         const rang = await this.#bell.wait(linger);
-        if (isIdle && !rang && this.#isDrained) break;
-        if (this.#mayHaveMore()) this.#isDrained = false;
+        if (isIdle && !rang && left === 'nothing') break;
+        if (this.#mayHaveMore()) left = 'waiting';
       }
     } finally {
       this.#signal.removeEventListener('abort', abort);
@@ -102,7 +101,7 @@ export class QueueRun {
     const passed = performance.now() - this.#looked;
     // A hint may be lost, and a retry falls due while an attempt hangs.
     if (passed >= every) return true;
-    if (this.#hints === this.#heeded) return false;
+    if (!this.#isHinted) return false;
     return !this.#hangs() || passed >= linger;
   }
 
@@ -116,8 +115,8 @@ export class QueueRun {
     return this.#foundNothing && this.#running.size > 0;
   }
 
-  /** Starts what is due, as much as there is room for. @returns whether more may be started at once */
-  async #fill(): Promise<boolean> {
+  /** Starts what is due, as much as there is room for. @returns whether more is due: to be started at once, or when there is room */
+  async #fill(): Promise<'more' | 'waiting' | 'nothing'> {
     const { slots } = this.#engine;
     const { id } = this.#ledger;
     const wanted = Math.min(
@@ -127,26 +126,24 @@ export class QueueRun {
     const free = slots.take(id, wanted);
     if (free === 0) {
       if (wanted > 0) slots.onRelease(this.#bell);
-      return false;
+      return 'waiting';
     }
-    let started = 0;
-    let hasResting = false;
-    this.#heeded = this.#hints;
+    let found = NONE_STARTED;
+    this.#isHinted = false;
     this.#looked = performance.now();
     try {
       const running = [...this.#running.keys(), ...this.#postponed];
       const mayStart = !this.#waits() || (await this.#engine.hasDue({ ...this.#queue, running }));
-      const found = mayStart ? await this.#start(free, running) : NONE_STARTED;
-      const due = found.deliveries;
-      hasResting = found.hasResting;
-      this.#isDrained = due.length < free && !hasResting;
-      this.#foundNothing = due.length === 0 && !hasResting;
-      if (due.length > 0) await this.#attempt(due);
-      started = due.length;
+      const due = mayStart ? await this.#start(free, running) : NONE_STARTED;
+      this.#foundNothing = due.deliveries.length === 0 && !due.hasResting;
+      if (due.deliveries.length > 0) await this.#attempt(due.deliveries);
+      found = due;
     } finally {
-      slots.release(id, free - started);
+      // Each attempt gives its own back.
+      slots.release(id, free - found.deliveries.length);
     }
-    return hasResting ? this.#setAside() : started > 0 && !this.#isDrained;
+    if (found.hasResting) return (await this.#setAside()) ? 'more' : 'waiting';
+    return found.deliveries.length === free ? 'more' : 'nothing';
   }
 
   /** Begins attempts of deliveries that are marked as running. */
