@@ -74,13 +74,13 @@ export class Batch {
     const thread = new Thread(session, this.books, this.moment, intents);
     for (const intent of intents) {
       if (intent.planned) thread.resolve(intent);
-      for (const event of intent.events) thread.take(intent, event);
+      for (const event of intent.events) thread.apply(intent, event);
     }
     for (const intent of thread.intents) await this.#add(intent);
     this.waiting.push(one);
   }
 
-  /** Takes a new intent for another process to decide on. A thread stays due: that process sees to it. */
+  /** Adds a new intent for another process to decide on. A thread stays due: that process sees to it. */
   async accept(one: Waiting): Promise<void> {
     if (one.accepted) await this.#add(one.accepted());
     this.waiting.push(one);
@@ -101,7 +101,7 @@ export class Batch {
   sign(): void {
     const intents = this.#decided;
     this.#decided = [];
-    this.#signed = this.#keepAll(intents, this.#serialize(intents), this.#signed);
+    this.#signed = this.#writeAll(intents, this.#serialize(intents), this.#signed);
     // Who stores the batch is told; nobody else need be.
     this.#signed.catch(() => {});
   }
@@ -158,14 +158,14 @@ export class Batch {
     return new Map(changed.map((intent, at) => [intent, serialized[at]!]));
   }
 
-  /** Keeps intents once their versions are serialized. @param before ends when those before them are kept: writes stay in order */
-  async #keepAll(intents: readonly Intent[], serializing: Promise<Serialized>, before: Promise<void>): Promise<void> {
+  /** Makes the writes of intents once their versions are serialized. @param before ends when those before them are made: they stay in order */
+  async #writeAll(intents: readonly Intent[], serializing: Promise<Serialized>, before: Promise<void>): Promise<void> {
     const serialized = await serializing;
     await before;
     for (const intent of intents) {
       if (this.#unfit || this.#isDiscarded) return;
       try {
-        await this.#keep(intent, serialized.get(intent));
+        await this.#write(intent, serialized.get(intent));
       } catch (error) {
         this.#unfit = { session: intent.session, error };
       }
@@ -173,7 +173,7 @@ export class Batch {
   }
 
   /** @throws what makes a version or its events refused */
-  async #keep(intent: Intent, serialized: SerializedVersions | Error | undefined): Promise<void> {
+  async #write(intent: Intent, serialized: SerializedVersions | Error | undefined): Promise<void> {
     const { session, record, write, newest, stored, state } = intent;
     this.#calls.push(...(await queueCalls(intent)));
     if (!serialized) {

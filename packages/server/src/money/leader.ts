@@ -20,7 +20,7 @@ export interface Lead {
 
 const STILL: Lead = { isAnew: false, moment: 0 };
 
-/** What leading a ledger takes. */
+/** What leading a ledger needs. */
 export interface LeadershipDeps {
   readonly leaders: Leaders;
   /** Milliseconds of a monotonic clock: for leases. */
@@ -54,8 +54,8 @@ export class Leadership {
     this.#until = Math.max(this.#until, since + sequencerLimits.lease);
   }
 
-  /** A commit has found another leader. */
-  lose(): void {
+  /** A commit has found another leader: the lead of this process is over. */
+  expire(): void {
     this.#until = Number.NEGATIVE_INFINITY;
   }
 
@@ -65,22 +65,22 @@ export class Leadership {
     this.#holder = undefined;
   }
 
-  /** @returns undefined while another process is the leader */
-  async take(): Promise<Lead | undefined> {
+  /** Makes this process the leader, or has it stay so. @returns undefined while another process is the leader */
+  async acquire(): Promise<Lead | undefined> {
     const { clock, leaders, metrics } = this.deps;
     const now = clock();
     if (now < this.#until - sequencerLimits.margin) return STILL;
     if (now < this.#awayUntil) return undefined;
-    const taken = await leaders.take(this.ledger, sequencerLimits.lease);
-    if ('holder' in taken) {
-      this.#holder = taken.holder;
+    const found = await leaders.acquire(this.ledger, sequencerLimits.lease);
+    if ('holder' in found) {
+      this.#holder = found.holder;
       this.#awayUntil = now + sequencerLimits.margin;
       return undefined;
     }
     this.#holder = undefined;
     const isAnew = now >= this.#until;
     this.#until = now + sequencerLimits.lease;
-    if (taken.isMoved) metrics.movedLeader();
-    return { isAnew, moment: Date.parse(taken.moment) };
+    if (found.isMoved) metrics.movedLeader();
+    return { isAnew, moment: Date.parse(found.moment) };
   }
 }

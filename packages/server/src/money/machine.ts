@@ -163,7 +163,7 @@ export function step(
   event: IntentEvent,
 ): { readonly state: IntentState; readonly effects: readonly Effect[] } {
   const effects: Effect[] = [];
-  let state = take(before, event);
+  let state = apply(before, event);
   if (!state) return { state: before, effects };
   let found = findCase(state, nameOf(event), event);
   if (!found) return { state: before, effects };
@@ -181,14 +181,14 @@ function findCase(state: IntentState, name: EventName, event: IntentEvent): Case
 }
 
 /** The state with what the event says; undefined where that is no news. */
-function take(state: IntentState, event: IntentEvent): IntentState | undefined {
+function apply(state: IntentState, event: IntentEvent): IntentState | undefined {
   switch (event.type) {
     case 'resolved':
       return state.stage === 'accepted'
         ? { ...state, plan: event.plan, parts: event.plan.parts.map(() => 'idle') }
         : undefined;
     case 'report':
-      return takeReport(state, event.part, event.status);
+      return applyReport(state, event.part, event.status);
     case 'gave-up':
       return giveUp(state, event.part);
     default:
@@ -294,8 +294,8 @@ function askedBridges({ plan, parts }: IntentState): Iterable<string> {
   return new Set(asked.map(({ bridge }) => bridge));
 }
 
-/** A part takes a report in these statuses only; any other is late, repeated or untrue, and changes nothing. */
-const TAKES: Readonly<Record<ReportStatus, readonly PartStatus[]>> = {
+/** A report counts for a part in these statuses only; any other is late, repeated or untrue, and changes nothing. */
+const REPORTABLE: Readonly<Record<ReportStatus, readonly PartStatus[]>> = {
   prepared: ['asked'],
   // A bridge that takes its word back before the intent is committed is believed: nothing has moved yet.
   failed: ['asked', 'prepared'],
@@ -304,9 +304,9 @@ const TAKES: Readonly<Record<ReportStatus, readonly PartStatus[]>> = {
 };
 
 /** The state after a report of a part; undefined where it changes nothing. */
-export function takeReport(state: IntentState, handle: string, status: ReportStatus): IntentState | undefined {
+export function applyReport(state: IntentState, handle: string, status: ReportStatus): IntentState | undefined {
   const part = indexOfPart(state, handle);
-  if (part < 0 || !TAKES[status].includes(state.parts[part]!)) return undefined;
+  if (part < 0 || !REPORTABLE[status].includes(state.parts[part]!)) return undefined;
   return { ...state, parts: state.parts.with(part, status) };
 }
 

@@ -3,17 +3,17 @@ import { epochOf } from '../store/epoch-guard.js';
 import { sequencerLimits } from './sequencer-limits.js';
 import type { Waiting } from './waiting.js';
 
-/** The epochs in which handles were taken, by key. */
-const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(sequencerLimits.handles);
+/** The epochs in which handles came into use, by key. */
+const createUsedHandles = () => new LruCache<string, { readonly epoch: number }>(sequencerLimits.handles);
 
 /** The intents of one ledger that wait for their decision, in their order. */
 export class Queue {
   readonly #intents: Waiting[] = [];
   /**
-   * Keys of new intents whose handles were taken of late. Handles of intents stay taken, unless the database goes on from an
+   * Keys of new intents whose handles came into use of late. Handles of intents stay in use, unless the database goes on from an
    * earlier state: its ledgers have a new epoch then.
    */
-  #taken = rememberTaken();
+  #used = createUsedHandles();
   /** Keys of intents that blocked their batch again and again, for a cause that is not known. Each is stored alone. */
   readonly #apart = new Set<string>();
 
@@ -25,38 +25,38 @@ export class Queue {
     this.#intents.push(one);
   }
 
-  /** Puts back those that are decided anew, before all others. */
-  putBack(intents: readonly Waiting[]): void {
+  /** Queues those that are decided anew, before all others. */
+  requeue(intents: readonly Waiting[]): void {
     this.#intents.unshift(...intents);
   }
 
   /**
-   * Takes the first intents, `room` of them at most. Of two with one key the later waits until the earlier is stored. New ones
-   * whose handle is known to be taken are answered: each would else have the others of its batch decided anew. So would one
-   * that is set apart: it is taken alone, when nothing else is under way.
+   * Removes the first intents, `room` of them at most. Of two with one key the later waits until the earlier is stored. New ones
+   * whose handle is known to be in use are answered: each would else have the others of its batch decided anew. So would one
+   * that is set apart: it is removed alone, when nothing else is under way.
    *
    * @param underWay intents that are not stored yet
    */
-  take(room: number, underWay: readonly Waiting[]): Waiting[] {
+  dequeue(room: number, underWay: readonly Waiting[]): Waiting[] {
     if (underWay.some((one) => this.#isApart(one))) return [];
     const keys = new Set(underWay.map(({ key }) => key));
-    const taken: Waiting[] = [];
-    const held: Waiting[] = [];
+    const dequeued: Waiting[] = [];
+    const deferred: Waiting[] = [];
     let seen = 0;
-    while (taken.length < room && seen < this.#intents.length) {
+    while (dequeued.length < room && seen < this.#intents.length) {
       const one = this.#intents[seen]!;
-      if (this.#isApart(one) && taken.length + underWay.length > 0) break;
+      if (this.#isApart(one) && dequeued.length + underWay.length > 0) break;
       seen += 1;
-      if (this.#answerTaken(one)) continue;
+      if (this.#answerDuplicate(one)) continue;
       if (this.#isApart(one)) {
-        taken.push(one);
+        dequeued.push(one);
         break;
       }
-      (keys.has(one.key) ? held : taken).push(one);
+      (keys.has(one.key) ? deferred : dequeued).push(one);
       keys.add(one.key);
     }
-    this.#intents.splice(0, seen, ...held);
-    return taken;
+    this.#intents.splice(0, seen, ...deferred);
+    return dequeued;
   }
 
   /** Has the intent stored alone from now on. */
@@ -73,29 +73,29 @@ export class Queue {
   /** Notes that it is stored. @param version of the ledger then */
   noteStored(one: Waiting, version: number): void {
     this.#apart.delete(one.key);
-    this.noteTaken(one, version);
+    this.noteUsed(one, version);
   }
 
-  /** Notes that the handle of a new intent is taken. @param version of the ledger then */
-  noteTaken({ key, accepted }: Waiting, version: number): void {
-    if (accepted) this.#taken.set(key, { epoch: epochOf(version) });
+  /** Notes that the handle of a new intent is in use. @param version of the ledger then */
+  noteUsed({ key, accepted }: Waiting, version: number): void {
+    if (accepted) this.#used.set(key, { epoch: epochOf(version) });
   }
 
-  #answerTaken({ key, session, accepted, resolve }: Waiting): boolean {
+  #answerDuplicate({ key, session, accepted, resolve }: Waiting): boolean {
     const { version } = session.ledger;
-    if (!accepted || this.#taken.get(key)?.epoch !== epochOf(version)) return false;
+    if (!accepted || this.#used.get(key)?.epoch !== epochOf(version)) return false;
     resolve({ result: 'duplicated', version });
     return true;
   }
 
   /** Frees what it remembers. */
   forget(): void {
-    this.#taken = rememberTaken();
+    this.#used = createUsedHandles();
     this.#apart.clear();
   }
 
-  /** Takes all of them. */
-  empty(): Waiting[] {
+  /** Removes all of them. */
+  drain(): Waiting[] {
     return this.#intents.splice(0);
   }
 }

@@ -1,7 +1,7 @@
 import type { RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { IntentEvent, IntentState, ReportStatus } from './intent.js';
-import { takeReport } from './machine.js';
+import { applyReport } from './machine.js';
 
 const STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
 
@@ -39,7 +39,7 @@ export function eventsIn({ meta }: RecordEnvelope, seen: number, ledger: Ledger)
  */
 export function isActing(state: IntentState, report: Report, unseen: readonly IntentEvent[]): boolean {
   const said = unseen.some((one) => one.type === 'report' && one.part === report.part && one.status === report.status);
-  return !said && takeReport(state, report.part, report.status) !== undefined;
+  return !said && applyReport(state, report.part, report.status) !== undefined;
 }
 
 /** Reports that one call of a bridge may bring: of what it prepared, and how that ended. */

@@ -12,7 +12,7 @@ export const sequencerLimits = {
   known: 10_000,
   /** Balances that are known of one ledger. */
   balances: 50_000,
-  /** Handles taken last that are known of one ledger. */
+  /** Handles of one ledger that are known to have come into use last. */
   handles: 1_000,
   /** Ledgers that one process decides for. */
   ledgers: 1_000,

@@ -100,7 +100,7 @@ export class Sequencer {
     } catch (error) {
       // A defect: nobody is to wait for ever.
       this.#reload();
-      for (const { reject } of [...this.#underWay(), ...this.#queue.empty()]) reject(error);
+      for (const { reject } of [...this.#underWay(), ...this.#queue.drain()]) reject(error);
       this.#next = undefined;
       this.#sending = undefined;
     } finally {
@@ -110,20 +110,20 @@ export class Sequencer {
     }
   }
 
-  /** Take, plan, decide; and meanwhile sign, store and answer the batch before. */
+  /** Dequeue, plan, decide; and meanwhile sign, store and answer the batch before. */
   async #work(): Promise<void> {
     while (this.#queue.size > 0 || this.#next || this.#sending) {
-      if (this.#sending?.result) this.#takeUp(this.#sending.result);
+      if (this.#sending?.result) this.#finish(this.#sending.result);
       if (this.#next && !this.#sending) this.#send(this.#next);
-      const taken = this.#take();
-      if (taken.length > 0) this.#next = await this.#add(taken, this.#next);
+      const dequeued = this.#dequeue();
+      if (dequeued.length > 0) this.#next = await this.#add(dequeued, this.#next);
       else if (this.#sending) await Promise.race([this.#sending.done, this.#arrival()]);
       // What the database has answered is looked at between groups.
-      if (taken.length > 0 && this.#sending) await turn();
+      if (dequeued.length > 0 && this.#sending) await turn();
     }
   }
 
-  #take(): readonly Waiting[] {
+  #dequeue(): readonly Waiting[] {
     if (this.#queue.size === 0) return [];
     if (this.#stored.size > sequencerLimits.balances) {
       // What is under way rests on them.
@@ -131,7 +131,7 @@ export class Sequencer {
       this.#reload();
     }
     const room = Math.min(sequencerLimits.together, this.#width - (this.#next?.waiting.length ?? 0));
-    return this.#queue.take(room, this.#underWay());
+    return this.#queue.dequeue(room, this.#underWay());
   }
 
   /** Those whose decisions are not stored yet. */
@@ -151,31 +151,31 @@ export class Sequencer {
    *
    * @returns undefined when there is none left
    */
-  async #add(taken: readonly Waiting[], next: Batch | undefined): Promise<Batch | undefined> {
-    let kept = taken;
+  async #add(dequeued: readonly Waiting[], next: Batch | undefined): Promise<Batch | undefined> {
+    let left = dequeued;
     try {
       const isLeader = next ? next.isDecided : await this.#lead();
       if (!isLeader) {
-        kept = this.#sendToLeader(taken);
-        return kept.length > 0 ? await this.#accept(kept, this.#begin(next, false)) : next;
+        left = this.#sendToLeader(dequeued);
+        return left.length > 0 ? await this.#accept(left, this.#begin(next, false)) : next;
       }
-      kept = await this.#plan(taken);
-      await this.#load(kept);
-      return kept.length > 0 ? await this.#decide(kept, this.#begin(next, true)) : next;
+      left = await this.#plan(dequeued);
+      await this.#load(left);
+      return left.length > 0 ? await this.#decide(left, this.#begin(next, true)) : next;
     } catch (error) {
-      for (const { reject } of kept) reject(error);
+      for (const { reject } of left) reject(error);
       return next;
     }
   }
 
   /** Whether this process may decide: it is the leader of the ledger for a while yet. */
   async #lead(): Promise<boolean> {
-    const lead = await this.leadership.take();
+    const lead = await this.leadership.acquire();
     if (!lead) return false;
     if (lead.isAnew) {
-      // A batch that is stored is kept in the books it was decided on: they are replaced after that.
+      // A batch that is stored is added to the books it was decided on: they are replaced after that.
       await this.#sending?.done;
-      if (this.#sending?.result) this.#takeUp(this.#sending.result);
+      if (this.#sending?.result) this.#finish(this.#sending.result);
       this.#reload();
     }
     this.#last = this.deps.moments.next(this.ledger, lead.moment);
@@ -183,10 +183,10 @@ export class Sequencer {
   }
 
   /** Gives back those whose request can go to the leader. @returns the others */
-  #sendToLeader(taken: readonly Waiting[]): readonly Waiting[] {
+  #sendToLeader(dequeued: readonly Waiting[]): readonly Waiting[] {
     const { holder } = this.leadership;
-    if (holder === undefined || !this.deps.reaches(holder)) return taken;
-    return taken.filter(({ goesToLeader, reject }) => {
+    if (holder === undefined || !this.deps.reaches(holder)) return dequeued;
+    return dequeued.filter(({ goesToLeader, reject }) => {
       if (!goesToLeader) return true;
       reject(new Elsewhere(holder));
       return false;
@@ -194,9 +194,9 @@ export class Sequencer {
   }
 
   /** Plans what each asks for. @returns those that could be planned; the others are rejected */
-  async #plan(taken: readonly Waiting[]): Promise<Waiting[]> {
+  async #plan(dequeued: readonly Waiting[]): Promise<Waiting[]> {
     const planned = await Promise.all(
-      taken.map(async (one) => {
+      dequeued.map(async (one) => {
         try {
           one.intents = await one.plan(this.#known.directory(one.session));
           assertWanted(one);
@@ -237,7 +237,7 @@ export class Sequencer {
         // The layer of the batch holds half of what failed.
         one.reject(error);
         batch.discard();
-        this.#queue.putBack([...batch.waiting, ...planned.slice(at + 1)]);
+        this.#queue.requeue([...batch.waiting, ...planned.slice(at + 1)]);
         return undefined;
       }
     }
@@ -246,8 +246,8 @@ export class Sequencer {
   }
 
   /** Accepts intents for the leader to decide on. */
-  async #accept(kept: readonly Waiting[], batch: Batch): Promise<Batch | undefined> {
-    for (const one of kept) {
+  async #accept(waiting: readonly Waiting[], batch: Batch): Promise<Batch | undefined> {
+    for (const one of waiting) {
       try {
         await batch.accept(one);
       } catch (error) {
@@ -285,13 +285,13 @@ export class Sequencer {
       settlement = batch.settlement(this.ledger, leader);
       settled = await store(settlement);
     } catch (error) {
-      return { isStored: false, isOutdated: true, again: this.#lose(error, batch) };
+      return { isStored: false, isOutdated: true, again: this.#afterError(error, batch) };
     }
     if (!settled.isStored) {
-      const again = this.#redo(settled, batch, settlement);
+      const again = this.#afterConflict(settled, batch, settlement);
       return { isStored: false, isOutdated: isOutdated(settled, again), again };
     }
-    batch.books.keep();
+    batch.books.commit();
     if (leader) this.leadership.renew(since);
     else if (settlement.opened.length > 0) this.deps.accepted();
     this.#answer(batch, settled, settlement);
@@ -311,12 +311,12 @@ export class Sequencer {
     });
   }
 
-  #takeUp({ isStored, isOutdated, again }: Sent): void {
+  #finish({ isStored, isOutdated, again }: Sent): void {
     this.#sending = undefined;
     if (isStored) return;
     if (isOutdated) this.#reload();
     // What was decided meanwhile rests on what was not stored.
-    this.#queue.putBack([...again, ...(this.#next?.waiting ?? [])]);
+    this.#queue.requeue([...again, ...(this.#next?.waiting ?? [])]);
     this.#next?.discard();
     this.#next = undefined;
   }
@@ -327,8 +327,8 @@ export class Sequencer {
     return waiting.filter((one) => one.session !== session);
   }
 
-  /** @returns what is decided on anew */
-  #lose(error: unknown, { waiting }: Batch): readonly Waiting[] {
+  /** Rejects those of which nobody knows whether they are stored. @returns what is decided on anew */
+  #afterError(error: unknown, { waiting }: Batch): readonly Waiting[] {
     if (isRefused(error) && waiting.length > 1) {
       // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
       this.#width = waiting.length >> 1;
@@ -340,10 +340,10 @@ export class Sequencer {
   }
 
   /** Answers those that stand in the way of the others. @returns the others, which are decided on anew */
-  #redo({ isLeader, outcomes }: Settled, { waiting }: Batch, { writes }: Settlement): readonly Waiting[] {
+  #afterConflict({ isLeader, outcomes }: Settled, { waiting }: Batch, { writes }: Settlement): readonly Waiting[] {
     this.deps.metrics.redone();
     if (waiting.length > 1) this.#width = waiting.length >> 1;
-    if (!isLeader) this.leadership.lose();
+    if (!isLeader) this.leadership.expire();
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
     return waiting.filter((one) => {
@@ -351,7 +351,7 @@ export class Sequencer {
       const isStale = one.session.ledger.version < newest;
       const other = isStale ? ({ result: 'stale', version: newest } as const) : BLOCKED;
       const { result, version } = results.get(one.luid) ?? other;
-      if (result === 'duplicated') this.#queue.noteTaken(one, version);
+      if (result === 'duplicated') this.#queue.noteUsed(one, version);
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
       const retriesExhausted = result === 'blocked' && one.tries >= sequencerLimits.tries;
@@ -372,7 +372,7 @@ export class Sequencer {
 }
 
 /**
- * Whether something that a batch rests on may have changed. A handle or proof that is taken is a cause of its own, but it can
+ * Whether something that a batch rests on may have changed. A handle or proof that is in use is a cause of its own, but it can
  * hide such a change: an intent that is blocked twice is decided on anew on what is read again.
  */
 function isOutdated({ isLeader, outcomes }: Settled, again: readonly Waiting[]): boolean {

@@ -30,8 +30,8 @@ export class Thread {
     this.#conclude();
   }
 
-  /** Takes what has happened to an intent, and all that follows from it. */
-  take(intent: Intent, event: IntentEvent): void {
+  /** Applies what has happened to an intent, and all that follows from it. */
+  apply(intent: Intent, event: IntentEvent): void {
     const { effects } = step(intent.state, event);
     const commits = effects.some((effect) => effect.type === 'move' && effect.move === 'post');
     const full = commits ? this.#findFull([intent]) : undefined;
@@ -87,10 +87,10 @@ export class Thread {
   #step(intent: Intent, event: IntentEvent): void {
     const { state, effects } = step(intent.state, event);
     intent.state = state;
-    for (const effect of effects) this.#apply(intent, effect);
+    for (const effect of effects) this.#perform(intent, effect);
   }
 
-  #apply(intent: Intent, effect: Effect): void {
+  #perform(intent: Intent, effect: Effect): void {
     switch (effect.type) {
       case 'version':
         intent.add(effect, this.moment);

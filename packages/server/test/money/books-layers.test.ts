@@ -37,7 +37,7 @@ it('what a batch has changed is gone with it, and stays when it is stored', () =
   const first = over(below);
   take(first, 30);
   const second = over(below, first);
-  first.keep();
+  first.commit();
   expect(second.available(place)).toBe(70);
   expect(over(below).changes()).toEqual({ balances: [], entries: [], limits: [] });
   expect(over(below).available(place)).toBe(70);
@@ -52,7 +52,7 @@ it('limits are layered as balances are', () => {
   expect(second.dailyLimit(place, 'dailyCount')).toMatchObject({ used: 1, version: 1 });
   expect(second.changes().limits).toMatchObject([{ metric: 'dailyCount', was: 1, version: 1 }]);
   expect(over(below).limits(place).size).toBe(0);
-  first.keep();
+  first.commit();
   expect(over(below).limits(place).size).toBe(1);
 });
 
@@ -62,7 +62,7 @@ it('limits stay as the batch has read them first, as balances do', () => {
   // Books that were read before the first batch is stored.
   const second = over(stored(), first);
   expect(second.limits(place).get('minBalance')?.amount).toBe(90);
-  first.keep();
+  first.commit();
   expect(second.limits(place).get('minBalance')?.amount).toBe(90);
 });
 

@@ -12,7 +12,7 @@ type Any = any;
 function sequencer(results: Any[] = [], more: Any = {}) {
   const deps: Any = {
     load: async () => ({ balances: [], limits: [] }),
-    leaders: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
+    leaders: { acquire: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
     store: () =>
       new Promise((resolve) => {
         const next = results.shift() ?? { isStored: true, isLeader: true, outcomes: [] };

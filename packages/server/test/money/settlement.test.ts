@@ -36,7 +36,7 @@ beforeEach(async () => {
     [`l${made}`],
   );
   ledger = rows[0].id;
-  await createLeaders(pool, 'me').take(ledger, 60_000);
+  await createLeaders(pool, 'me').acquire(ledger, 60_000);
   // What the ledger has: a symbol, an intent under way, a wallet, a balance of it, and a daily limit on it.
   await done({ writes: [write('symbol', 'usd')] });
   await done({

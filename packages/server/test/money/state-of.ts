@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
 import type { IntentState, ReportStatus } from '../../src/money/intent.js';
 import { ACCEPTED } from '../../src/money/intent.js';
-import { AWAITED, takeReport } from '../../src/money/machine.js';
+import { AWAITED, applyReport } from '../../src/money/machine.js';
 import type { Plan } from '../../src/money/plan/plan.js';
 
 import { hasReservation } from '../../src/money/proofs.js';
@@ -98,7 +98,7 @@ const REPORTS: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted
 function followReport(state: IntentState, { handle, status, action }: JsonObject): IntentState {
   if (state.stage === 'held' && action === 'commit') return { ...state, stage: 'prepared' };
   if (typeof handle !== 'string' || !REPORTS.includes(status)) return state;
-  const taken = takeReport(state, handle, status as ReportStatus);
+  const taken = applyReport(state, handle, status as ReportStatus);
   return taken ? followPrepared(taken) : state;
 }
 

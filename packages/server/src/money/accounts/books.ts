@@ -51,7 +51,7 @@ export class StoredBooks {
     return [...missing.values()];
   }
 
-  /** Takes what was read of these places; what it knows of others stays. */
+  /** Adds what was read of these places; what it knows of others stays. */
   add(places: readonly Place[], balances: readonly StoredBalance[], limits: readonly StoredLimit[]): void {
     for (const place of this.missing(places)) {
       const of = (one: Place) => one.wallet === place.wallet && one.symbol === place.symbol;
@@ -71,8 +71,8 @@ export class StoredBooks {
     return this.#limits.get(key) ?? NO_LIMITS;
   }
 
-  /** Takes what a batch has stored. */
-  keep(balances: Iterable<readonly [string, Balance]>, limits: Iterable<readonly [string, Limits]>): void {
+  /** Adds what a batch has stored. */
+  apply(balances: Iterable<readonly [string, Balance]>, limits: Iterable<readonly [string, Limits]>): void {
     for (const [key, balance] of balances) this.#balances.set(key, balance);
     for (const [key, limit] of limits) this.#limits.set(key, limit);
   }
@@ -169,8 +169,8 @@ export class Books {
   }
 
   /** The batch is stored: what it has changed is what the database has. */
-  keep(): void {
-    this.stored.keep(this.#balances, this.#limits);
+  commit(): void {
+    this.stored.apply(this.#balances, this.#limits);
     this.#isStored = true;
     this.#below = undefined;
   }
