@@ -14,7 +14,8 @@ type EventName =
 /**
  * What is done in a case: a step of the trail, which adds a version with its proofs and moves amounts as TRAIL says; a call
  * to bridges; or one of these. `routed`: a version without proofs. `notify`: bridges are told of the status. `forward`: the
- * intents are made that forward credits. What the intent has no use for is left out, as calls of one without bridges.
+ * intents are made that forward credits. What the intent has no use for is left out, as calls of one without bridges, and one of
+ * `cleared by core` and `cleared`.
  */
 type Action = TrailStep | 'prepare debits' | 'prepare credits' | 'commit' | 'abort' | 'routed' | 'notify' | 'forward';
 
@@ -69,8 +70,8 @@ export const MACHINE: readonly Case[] = [
   ['held',       'thread-failed',    isInThread,        'aborting',   ['failed', 'aborted', 'released', 'abort']],
 
   // The others of a thread commit with it, as one (interface/intents#forwarding). From then on it does not fail.
-  ['prepared',   'at once',          isAlone,           'committing', ['committed', 'commit', 'cleared']],
-  ['prepared',   'thread-prepared',  always,            'committing', ['committed', 'commit', 'cleared']],
+  ['prepared',   'at once',          isAlone,           'committing', ['committed', 'commit', 'cleared by core', 'cleared']],
+  ['prepared',   'thread-prepared',  always,            'committing', ['committed', 'commit', 'cleared by core', 'cleared']],
   ['prepared',   'report failed',    always,            'aborting',   ['failed', 'aborted', 'released', 'abort']],
   ['prepared',   'full',             always,            'aborting',   ['failed', 'aborted', 'released', 'abort']],
   ['prepared',   'thread-failed',    isInThread,        'aborting',   ['failed', 'aborted', 'released', 'abort']],

@@ -16,12 +16,11 @@ export function proofsOf(step: TrailStep, { plan, failure }: IntentState, event:
     case 'reserved':
     case 'released':
       return hasReservation(plan!) ? entryProofs(step, plan!) : [];
-    case 'cleared':
+    // By the core, for each entry, where it has a part in the intent; else of the whole by the system.
     case 'cleared by core':
-      // By the core, for each entry, where it has a part in the intent; else of the whole by the system.
-      if (hasReservation(plan!))
-        return entryProofs('cleared by core', plan!).map((proof) => ({ ...proof, isBare: true }));
-      return [planned('cleared', { coreId: plan!.intent, ...TRAIL.cleared.says })];
+      return hasReservation(plan!) ? entryProofs(step, plan!).map((proof) => ({ ...proof, isBare: true })) : [];
+    case 'cleared':
+      return hasReservation(plan!) ? [] : [planned(step, { coreId: plan!.intent, ...TRAIL.cleared.says })];
     case 'failed':
       return [planned('failed', { detail: failure!.detail, reason: failure!.reason, ...TRAIL.failed.says })];
     case 'note': {
