@@ -73,8 +73,8 @@ export class Batch {
     const { session, intents } = one;
     const thread = new Thread(session, this.books, this.moment, intents);
     for (const intent of intents) {
-      if (intent.planned) thread.resolve(intent);
-      for (const event of intent.events) thread.apply(intent, event);
+      if (intent.input.planned) thread.resolve(intent);
+      for (const event of intent.input.events ?? []) thread.apply(intent, event);
     }
     for (const intent of thread.intents) await this.#add(intent);
     this.waiting.push(one);
@@ -87,11 +87,11 @@ export class Batch {
   }
 
   async #add(intent: Intent): Promise<void> {
-    const { session, newest, record, write } = intent;
+    const { session, newest, record, input } = intent;
     for (const need of intent.needs()) this.#needs.set(need.luid ?? `${need.kind} ${need.handle}`, need);
     if (newest) {
       const proofs = newest.proofs - record.meta.proofs.length;
-      await session.task.turn(PROOF_STEPS * proofs + stepsOfText(write?.body));
+      await session.task.turn(PROOF_STEPS * proofs + stepsOfText(input.write?.body));
     }
     this.#decided.push(intent);
     this.#count(intent);
@@ -174,7 +174,8 @@ export class Batch {
 
   /** @throws what makes a version or its events refused */
   async #write(intent: Intent, serialized: SerializedVersions | Error | undefined): Promise<void> {
-    const { session, record, write, newest, stored, state } = intent;
+    const { session, record, newest, stored, state } = intent;
+    const { write } = intent.input;
     this.#calls.push(...(await queueCalls(intent)));
     if (!serialized) {
       this.#opened.push(formatOpen(intent));
@@ -198,9 +199,9 @@ export class Batch {
     else if (stored > 0) this.#closed.push(record.luid);
   }
 
-  #count({ state: { stage }, row }: Intent): void {
+  #count({ state: { stage }, input: { open } }: Intent): void {
     if (stage === 'completed' || stage === 'rejected') this.#outcomes[stage] += 1;
     // One that waits is counted with its first decision only.
-    else if (stage !== 'accepted' && (!row || row.stage === 'accepted')) this.#outcomes.waiting += 1;
+    else if (stage !== 'accepted' && (!open || open.row.stage === 'accepted')) this.#outcomes.waiting += 1;
   }
 }

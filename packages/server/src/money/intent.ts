@@ -133,9 +133,28 @@ interface DecidedProof extends Omit<AddedProof, 'signer'> {
 
 const KIND = kindNamed('intent');
 
+/** What a decision on an intent begins with. It stays as it is. */
+export interface IntentInput {
+  /** Of a new intent of a client: what its create has decided. */
+  readonly write?: Write;
+  /** Of one under way: its row, its newest change in the database, where it stands, and the day that it was counted on. */
+  readonly open?: {
+    readonly row: StoredOpenIntent;
+    readonly change: number;
+    readonly state: IntentState;
+    readonly day?: string;
+  };
+  /** Where this decision is to resolve it: its plan. */
+  readonly planned?: Planned;
+  /** The intents that forward its credits, as they would be made: those of its plan unless given. */
+  readonly forwards?: readonly Forward[];
+  /** What has happened to it since the last decision; nothing unless given. */
+  readonly events?: readonly IntentEvent[];
+}
+
 /**
- * An intent on its way: its record and where it stands, what was found for it, and what a decision adds: versions and calls.
- * It serves one decision; when that is not stored, the intent is read and planned anew.
+ * An intent in a decision: what that begins with (`record`, `input`), and what it comes to: where the intent stands then, with
+ * its versions and calls. It serves one decision; when that is not stored, the intent is read and planned anew.
  *
  * Versions are serialized once all is decided (signing/serialization.ts): proofs are signed, and texts and codes made.
  */
@@ -143,18 +162,6 @@ export class Intent {
   state: IntentState;
   /** The UTC day on which it was counted against daily limits. */
   day: string | undefined;
-  /** Number of its change in the database; 0 for a new one. */
-  readonly stored: number;
-  /** Of a new intent of a client: what its create has decided. */
-  readonly write: Write | undefined;
-  /** Its row among the intents under way; absent for a new one. */
-  readonly row: StoredOpenIntent | undefined;
-  /** Where this decision is to resolve it: its plan. */
-  readonly planned: Planned | undefined;
-  /** The intents that forward its credits, as they would be made. */
-  readonly forwards: readonly Forward[];
-  /** What has happened to it since the last decision. */
-  readonly events: readonly IntentEvent[];
   readonly versions: IntentVersion[] = [];
   /** Versions that events of effects tell of, each with the one told before. */
   readonly told: { readonly version: IntentVersion; readonly before: IntentVersion | undefined }[] = [];
@@ -175,34 +182,26 @@ export class Intent {
   constructor(
     readonly session: Session,
     readonly record: RecordEnvelope,
-    from: {
-      readonly write?: Write;
-      readonly planned?: Planned;
-      /** Of one under way. */
-      readonly open?: {
-        readonly row: StoredOpenIntent;
-        readonly change: number;
-        readonly state: IntentState;
-        day?: string;
-      };
-      readonly forwards?: readonly Forward[];
-      readonly events?: readonly IntentEvent[];
-    } = {},
+    readonly input: IntentInput,
   ) {
-    const { write, planned, open, forwards = planned?.forwards ?? [], events = [] } = from;
+    const { open } = input;
     const { proofs: _, status, routed, ...rest } = record.meta as RecordEnvelope['meta'] & { routed?: boolean };
     this.#rest = rest as unknown as JsonObject;
     this.#status = status ?? 'pending';
     this.#isRouted = routed === true;
     this.state = open?.state ?? ACCEPTED;
     this.day = open?.day;
-    this.stored = open?.change ?? 0;
-    this.row = open?.row;
-    this.write = write;
-    this.planned = planned;
-    this.forwards = forwards;
-    this.events = events;
     if (!open) this.#addVersion();
+  }
+
+  /** Number of its change in the database; 0 for a new one. */
+  get stored(): number {
+    return this.input.open?.change ?? 0;
+  }
+
+  /** The intents that forward its credits, as they would be made. */
+  get forwards(): readonly Forward[] {
+    return this.input.forwards ?? this.input.planned?.forwards ?? [];
   }
 
   /** Number of the newest version. */
@@ -222,15 +221,16 @@ export class Intent {
 
   /** Records that the decision rests on. */
   needs(): readonly Need[] {
-    return [...(this.planned?.needs ?? this.forwards.flatMap(({ needs }) => needs)), ...(this.write?.mustExist ?? [])];
+    const { planned, write } = this.input;
+    return [...(planned?.needs ?? this.forwards.flatMap(({ needs }) => needs)), ...(write?.mustExist ?? [])];
   }
 
   /** The balances that the decision may read. */
   places(): readonly Place[] {
-    const { planned, forwards } = this;
+    const { planned } = this.input;
     if (planned) return placesOfPlanned(planned);
     const own = this.state.plan ? placesOf(this.state.plan) : [];
-    return [...own, ...forwards.flatMap(placesOfPlanned)];
+    return [...own, ...this.forwards.flatMap(placesOfPlanned)];
   }
 
   /**
@@ -283,7 +283,8 @@ export class Intent {
    */
   writeVersions(serialized: SerializedVersions) {
     this.#serialized = serialized;
-    const { record, write: first } = this;
+    const { record } = this;
+    const { write: first } = this.input;
     const { ledger, integrity } = this.session;
     const { text, cuts, macs, leaves } = serialized;
     const { change, status } = this.newest!;
@@ -318,7 +319,7 @@ export class Intent {
 
   /** The text of the record up to its last proof: cut from its whole text, which may be long, where that is at hand. */
   #begin(others: string): string {
-    const text = this.write?.body;
+    const text = this.input.write?.body;
     const { hash, data, luid, meta } = this.record;
     const { status = 'pending', routed } = meta;
     const rest = restOf(status, routed === true, others);

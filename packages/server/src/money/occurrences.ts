@@ -12,7 +12,8 @@ const WALLET = kindNamed('wallet');
  * versions; when its balances change, `balance-received` for each credit and `wallet-limited` for each limit.
  */
 export function occurrencesOf(intent: Intent): Occurrence[] {
-  const { record, stored, write, planned, told, settled, state } = intent;
+  const { record, stored, told, settled, state } = intent;
+  const { write, planned } = intent.input;
   const [first] = intent.versions;
   // The create of a client's intent has raised its own.
   const isNew = stored === 0 && !write;

@@ -19,7 +19,7 @@ export interface OpenState {
 }
 
 /** The row of an intent that stays open: due at once where it is still to be resolved. */
-export function formatOpen({ session, record, state, day, row, proofCount }: Intent): OpenIntentWrite {
+export function formatOpen({ session, record, state, day, input, proofCount }: Intent): OpenIntentWrite {
   const { integrity, ledger } = session;
   const { luid, meta } = record;
   const kept: OpenState = { state, seen: proofCount, ...(day === undefined ? {} : { day }) };
@@ -28,8 +28,8 @@ export function formatOpen({ session, record, state, day, row, proofCount }: Int
   return {
     luid,
     thread: meta.thread ?? '',
-    was: row?.version ?? 0,
-    wasDue: row?.due ?? undefined,
+    was: input.open?.row.version ?? 0,
+    wasDue: input.open?.row.due ?? undefined,
     stage: state.stage,
     uses: usesOf(ledger.id, state, record.data),
     state: text,

@@ -40,7 +40,7 @@ export class Thread {
   }
 
   #resolve(intent: Intent): void {
-    const { outcome, isPermitted } = intent.planned!;
+    const { outcome, isPermitted } = intent.input.planned!;
     if ('reason' in outcome) {
       this.#step(intent, { type: 'unresolved', failure: outcome });
       return;

@@ -53,8 +53,9 @@ function intent(more: Any = {}): Any {
     isRouted: true,
   };
   const record = { luid: '$int.i', data: {}, meta: { proofs: [] } };
-  const nothing = { versions: [], events: [], calls: [], needs: () => [], places: () => [] };
-  return { session, state, record, row: { version: 1 }, change: 1, proofCount: 0, ...nothing, ...more };
+  const nothing = { versions: [], calls: [], needs: () => [], places: () => [] };
+  const input = { open: { row: { version: 1 } } };
+  return { session, state, record, input, change: 1, proofCount: 0, ...nothing, ...more };
 }
 
 /** Something that is told once, and waited for. */
@@ -150,7 +151,7 @@ it('stores once what it decided on between the failure of a batch and taking tha
     async plan() {
       begun.tell();
       await failed.told;
-      return [intent({ events: [{ type: 'decided', action: 'commit' }], add() {} })];
+      return [intent({ input: { events: [{ type: 'decided', action: 'commit' }] }, add() {} })];
     },
   });
   expect(await Promise.all([first, second])).toMatchObject([{ result: 'done' }, { result: 'done' }]);
