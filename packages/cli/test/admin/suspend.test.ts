@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { withReceiver } from '../../../server/test/deliveries/receiver.js';
+import { addWallet, subscribedLedger, untilDeliveries } from '../../../server/test/deliveries/scene.js';
 import { erasingLedger, erasureOf } from '../../../server/test/erasure/support.js';
 import { withBridge } from '../../../server/test/forward/bridge.js';
 import { anchor, aspect, forwardingLedger, stored as isStored } from '../../../server/test/forward/scene.js';
@@ -12,6 +14,7 @@ import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '
 import { eventually } from '../../../server/test/support/eventually.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
 import { startServer, TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
+import { runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const servers = withTwoServers({ deliveryAllowPrivate: true });
@@ -144,6 +147,36 @@ describe('a ledger whose reads an operator has suspended as well', () => {
     ok(await client.get('/wallets'));
     await resume(client);
     ok(await ask(client, grant(credentials)));
+  });
+});
+
+describe('webhooks of a suspended ledger', () => {
+  const receiver = withReceiver();
+
+  it.each([
+    ['as well', ['--reads-too'], 1],
+    ['not', [], 2],
+  ])('are sent what is stored, unless reads are suspended, which they are %s here', async (_, flags, sent) => {
+    const client = await subscribedLedger(servers.current[0].url, receiver.url);
+    receiver.instead = async (_, response) => {
+      receiver.instead = undefined;
+      await suspend(client, ...flags);
+      response.writeHead(503).end();
+    };
+    await addWallet(client, 'w');
+    await eventually(async () => {
+      const [row] = await runSql<{ isOver: boolean }>(
+        servers.databaseUrl,
+        `select d.attempts = $2 and (d.due is null or d.due < now() - interval '1 second') as "isOver"
+         from delivery d join ledger l on l.id = d.ledger_id where l.handle = $1`,
+        [client.ledger, sent],
+      );
+      expect(row).toEqual({ isOver: true });
+    });
+    expect(receiver.received).toHaveLength(sent);
+    await resume(client);
+    await untilDeliveries(servers.databaseUrl, client, ['delivered']);
+    expect(receiver.received).toHaveLength(2);
   });
 });
 

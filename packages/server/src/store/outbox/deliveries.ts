@@ -60,6 +60,16 @@ export interface Started {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 /**
+ * Whether a queue stands still: that of a webhook, where an operator has stopped the reads of its ledger, too. Bridges are sent what
+ * they are to carry out.
+ *
+ * @param ledger its id, and `target` its target: expressions
+ */
+function isStopped(ledger: string, target: string): string {
+  return `${target} not like 'bridge:%' and exists (select from ledger l where l.id = ${ledger} and l.suspended = 'all')`;
+}
+
+/**
  * SQL that lists queues with due deliveries (`BackgroundWorker.due`). It hops from ledger to ledger and from queue to queue
  * through the partial index, so it costs as much as there are queues, however many deliveries wait in each.
  *
@@ -105,7 +115,7 @@ from waiting w
         where d.ledger_id = w.ledger_id and d.due is not null and d.target > q.target
         order by d.target, d.due limit 1) n
     )
-    select target, due from queue where due <= (select now from clock)
+    select target, due from queue where due <= (select now from clock) and not (${isStopped('w.ledger_id', 'target')})
     limit (select greatest(1, least(${outboxLimits.queues}, ${outboxLimits.listed} / count(*))) from waiting)
   ) q`;
 
@@ -118,6 +128,7 @@ with first as materialized (
   select d.handle, f.failures, ${mayRest('d')} and f.failures >= $6 as rests
   from delivery d cross join lateral (select ${failuresOf('d')} as failures) f
   where d.ledger_id = $1 and d.target = $2 and d.due <= $3 and d.handle <> all ($5::text[])
+    and not (${isStopped('$1::bigint', '$2::text')})
   order by d.due limit $4
   for no key update of d skip locked
 ),
