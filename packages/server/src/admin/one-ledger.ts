@@ -5,7 +5,7 @@ import { type LedgerLine, lineOf, MOST_COUNTED } from './ledgers.js';
 
 /** What is seen of one ledger. */
 export interface LedgerView extends LedgerLine {
-  /** Records in force, by kind. */
+  /** Records in force, by kind; of a million together at most. */
   readonly kinds: Readonly<Record<string, number>>;
   /** Of its last change, ISO 8601. */
   readonly lastChange: string | null;
@@ -64,9 +64,12 @@ export function runLedger({ settings, now, ledger }: LedgerCall): Promise<Ledger
   });
 }
 
+/** Records that are looked at to count them by kind. */
+const MOST_BY_KIND = 1_000_000;
+
 const VIEW = `select json_build_object(
   'kinds', (select coalesce(json_object_agg(kind, count order by kind), '{}') from (
-    select kind, count(*)::int as count from record where ledger_id = $1 group by kind) k),
+    select kind, count(*)::int as count from (select kind from record where ledger_id = $1 limit ${MOST_BY_KIND}) r group by kind) k),
   'intents', (select coalesce(json_agg(s order by s.oldest), '[]') from (
     select o.stage, count(*)::int as count, to_char(min(r.moment) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as oldest
     from (select luid, stage from open_intent where ledger_id = $1 order by luid limit ${MOST_COUNTED}) o

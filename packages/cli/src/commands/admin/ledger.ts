@@ -11,7 +11,7 @@ import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js'
 export const adminLedger: CliCommand = {
   path: ['admin', 'ledger'],
   summary: 'Show one ledger: what it stores, its log, deliveries and intents',
-  about: `${BESIDE}Records are counted by kind, which reads all of them once.`,
+  about: `${BESIDE}Records are counted by kind, a million at most.`,
   arguments: [LEDGER_ARGUMENT],
   options: ADMIN_OPTIONS,
   examples: [{ call: 'countersign admin ledger acme', about: 'all that there is to see of acme from outside' }],
