@@ -23,6 +23,7 @@ import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
 import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
+import { parseDatabaseUrl } from './store/hosts/database-url.js';
 
 /** The settings of the server. */
 export interface Config {
@@ -147,14 +148,11 @@ export const settings = {
     name: 'DATABASE_URL',
     default: 'our own PostgreSQL in DATA_DIR',
     meaning:
-      'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`. ' +
+      'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`, or of [several servers](database.md#several-servers) of which one takes writes. ' +
       '`DATABASE_URL_FILE` names a file that holds it.',
     isSecret: true,
     read: (text) => {
-      // The value stays out of the error: it may hold a password.
-      if (text !== undefined && !(URL.canParse(text) && /^postgres(?:ql)?:\/\//.test(text))) {
-        throw new Error('must be a connection string such as postgresql://user:password@host/database');
-      }
+      if (text !== undefined) parseDatabaseUrl(text);
       return text;
     },
   },

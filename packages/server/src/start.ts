@@ -16,6 +16,7 @@ import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
 import { describeKeySource, loadMasterKey } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
+import { isAnyOfSeveral } from './store/hosts/database-url.js';
 
 /**
  * Does what the command line asks for; without any, starts the service from the environment. A failure is told in one line on
@@ -57,7 +58,7 @@ const TASKS: Readonly<Record<ServerTask, () => Promise<void>>> = {
 
 async function checkFromEnvironment(): Promise<void> {
   const config = parseConfig(process.env);
-  warnOfMisspelled();
+  warnOfSettings(config);
   const findings = await checkDeployment(config);
   console.log(formatFindings(findings));
   if (findings.some(({ isFine }) => !isFine)) process.exitCode = 1;
@@ -66,7 +67,7 @@ async function checkFromEnvironment(): Promise<void> {
 /** Migrates a database that servers will use, and ties it to the master key, as a start does. */
 async function migrateFromEnvironment(): Promise<void> {
   const config = parseConfig(process.env);
-  warnOfMisspelled();
+  warnOfSettings(config);
   if (config.databaseUrl === undefined) {
     throw new Error('--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts');
   }
@@ -91,7 +92,12 @@ function warnOfNewKey(config: Config): void {
   );
 }
 
-function warnOfMisspelled(): void {
+function warnOfSettings({ databaseUrl }: Config): void {
+  if (databaseUrl !== undefined && isAnyOfSeveral(databaseUrl)) {
+    console.error(
+      'countersign: DATABASE_URL names several hosts: add target_session_attrs=read-write, so that none but the primary is used',
+    );
+  }
   for (const { name, meant } of findMisspelled(process.env)) {
     console.error(`countersign: ${name} is no setting, and is left alone: ${meant} may be meant`);
   }
@@ -107,7 +113,7 @@ async function serveFromEnvironment(): Promise<void> {
     runWorker(config, logger);
     return;
   }
-  warnOfMisspelled();
+  warnOfSettings(config);
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);

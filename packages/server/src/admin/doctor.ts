@@ -103,7 +103,10 @@ async function examineDatabase(pool: pg.Pool): Promise<string> {
   );
   const { version, size, ledgers, standby } = rows[0]!;
   if (standby)
-    throw new Illness(`PostgreSQL ${version} is a standby: it takes no writes`, 'name the primary in DATABASE_URL');
+    throw new Illness(
+      `PostgreSQL ${version} is a standby: it takes no writes`,
+      'name the primary in DATABASE_URL, or all servers and target_session_attrs=read-write',
+    );
   return `PostgreSQL ${version}, ${size}, ${ledgers} ledgers`;
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type BackOff, backOff } from '../base/back-off.js';
+import { type HostSearch, searchHosts } from './hosts/search.js';
 
 /** A dedicated connection that hears `NOTIFY` on a channel. */
 export type Listener = ReturnType<typeof listen>;
@@ -25,6 +26,7 @@ export interface ListenerOptions {
  */
 export function listen(options: ListenerOptions) {
   const { listening, failed, reconnect, random } = options;
+  const search = searchHosts(options.database);
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -44,7 +46,7 @@ export function listen(options: ListenerOptions) {
 
   const connect = async () => {
     try {
-      client = await connectListening(options);
+      client = await (search ? search.eachHost(() => connectListening(options, search)) : connectListening(options));
       failures = 0;
       listening(true);
       client.once('end', () => {
@@ -69,8 +71,11 @@ export function listen(options: ListenerOptions) {
 }
 
 /** Connects and listens; ends the connection when that fails. */
-async function connectListening({ database, channel, onConnect, heard }: ListenerOptions): Promise<pg.Client> {
-  const client = new pg.Client({
+async function connectListening(
+  { database, channel, onConnect, heard }: ListenerOptions,
+  search?: HostSearch,
+): Promise<pg.Client> {
+  const client = new (search?.Client ?? pg.Client)({
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
     keepAlive: true,
@@ -86,6 +91,7 @@ async function connectListening({ database, channel, onConnect, heard }: Listene
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
     return client;
   } catch (error) {
+    search?.leave(client, error);
     void client.end().catch(() => {});
     throw error;
   }

@@ -5,6 +5,9 @@ import { WritesRefused } from './writes-refused.js';
 /** SQLSTATE classes: connection lost, out of resources, stopped by an operator or a timeout, failed disk. */
 const STATES = /^(08|53|57|58)/;
 
+/** The SQLSTATE of a write that was sent to a server which takes none: the next connection leads to another. */
+export const READ_ONLY = '25006';
+
 /** Codes by which the network or the driver reports that the database is out of reach. */
 const CODES = new Set([
   'ECONNREFUSED',
@@ -24,7 +27,7 @@ const MESSAGES =
 
 /** Whether the database is unavailable altogether, as opposed to having refused this statement. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '') || error.code === READ_ONLY;
   if (error instanceof WritesRefused) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;

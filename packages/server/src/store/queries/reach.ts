@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type DatabasePlace, parseDatabaseUrl, placeOf } from '../hosts/database-url.js';
 
 /** The oldest supported PostgreSQL. */
 const OLDEST_POSTGRES = 15;
@@ -85,13 +86,8 @@ function describeProblem(code: string | undefined, message: string, user: string
   return `cannot be used: ${message}`;
 }
 
-/**
- * Where a connection string leads; the password is left out. The host of the query takes precedence, as in the driver.
- */
-function partsOf(text: string): { host: string; user: string; database: string } {
-  const { hostname, port, username, pathname, searchParams } = new URL(text);
-  const host = searchParams.get('host') ?? (hostname || 'localhost');
-  const database = decodeURIComponent(pathname.slice(1));
-  const user = decodeURIComponent(username);
-  return { host: `${host}:${searchParams.get('port') ?? (port || '5432')}`, user, database: database || user };
+/** Where a connection string leads: all of its hosts; the password is left out. */
+function partsOf(text: string): DatabasePlace {
+  const places = parseDatabaseUrl(text).urls.map(placeOf);
+  return { ...places[0]!, host: places.map(({ host }) => host).join(',') };
 }
