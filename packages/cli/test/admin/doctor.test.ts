@@ -32,7 +32,7 @@ it('countersign admin doctor finds nothing wrong with a server that goes on, and
   for (let made = 0; made < 5; made += 1) await stored(client, 'wallet', { handle: `w-${made}` });
   await eventually(async () => expect(await illnesses()).toEqual({}));
   const { out } = await cli.call(['admin', 'doctor']);
-  expect(out).toMatch(/^✓ settings {5}valid\n✓ release {6}\d/);
+  expect(out).toMatch(/^✓ settings {5}valid, those of this environment\n✓ release {6}\d/);
   expect(out).toMatch(/\n✓ schema {7}of this release; \d\d indexes\n/);
   expect(out).toMatch(/\n✓ master key {3}MASTER_KEY or its file, the one of this database\n/);
   expect(out).toMatch(/\n✓ sealed keys {2}\d+ of \d+ ledgers open\n/);

@@ -31,7 +31,7 @@ export async function runDoctor({ settings, now, sample }: DoctorCall): Promise<
     return [{ part: 'settings', isFine: false, text, advice: 'correct them: docs/operations/settings.md' }];
   }
   const found: Diagnosis[] = [
-    { part: 'settings', isFine: true, text: 'valid' },
+    { part: 'settings', isFine: true, text: 'valid, those of this environment' },
     { part: 'release', isFine: true, text: `${BUILD}, Node.js ${process.versions.node}` },
   ];
   try {

@@ -10,11 +10,12 @@ export const adminSuspend: CliCommand = {
   summary: 'Stop the writes of a ledger, or its reads as well',
   about:
     `${BESIDE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
-    'stored, and intents that are decided, go on; docs/operations/tenants.md says what else.',
+    'stored, and intents that are decided, go on. With --reads-too webhooks stop, and reports of bridges are refused, so decided intents ' +
+    'wait as well. docs/operations/tenants.md lists what stops.',
   arguments: [LEDGER_ARGUMENT],
   options: [
     { flags: '--reason <text>', about: 'why; it is told to those who are refused' },
-    { flags: '--reads-too', about: 'stop reads and tokens as well' },
+    { flags: '--reads-too', about: 'stop reads, tokens, webhooks and reports of bridges as well' },
     ...ADMIN_OPTIONS,
   ],
   examples: [
