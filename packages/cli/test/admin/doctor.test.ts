@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { newLedger } from '../../../server/test/support/client.js';
+import { createDatabase } from '../../../server/test/support/database.js';
 import { eventually } from '../../../server/test/support/eventually.js';
 import { stored } from '../../../server/test/support/scene.js';
 import { TEST_MASTER_KEY, withOwnServer } from '../../../server/test/support/server.js';
@@ -42,7 +43,9 @@ it('countersign admin doctor finds nothing wrong with a server that goes on, and
 it('names what was altered, what is missing, and what stands still', async () => {
   const client = await newLedger(server.current.url);
   const { luid } = await stored(client, 'wallet', { handle: 'w' });
-  await eventually(async () => expect(await illnesses()).toEqual({}));
+  // Sealing would write the head of the log anew.
+  await eventually(async () => expect(await sql('select from unsealed')).toEqual([]));
+  expect(await illnesses()).toEqual({});
   const quiet = `with quiet as (select set_config('session_replication_role', 'replica', true))`;
   await sql(`${quiet} update change set body = replace(body, '"w"', '"v"') from quiet where luid = $1`, [luid]);
   await sql('drop index record_status');
@@ -70,6 +73,36 @@ it('names what was altered, what is missing, and what stands still', async () =>
   );
 });
 
+it('tells of a schema of another release, or of none, and what to do', async () => {
+  const [last] = await sql('select name from kysely_migration order by name desc limit 1');
+  const { name } = last as { name: string };
+  await sql('delete from kysely_migration where name = $1', [name]);
+  try {
+    const { code, err, json } = await cli.call(['admin', 'doctor', '--json']);
+    expect(json.found.slice(2)).toEqual([
+      {
+        part: 'schema',
+        isFine: false,
+        text: `The database lacks the migrations ${name}: it is of an earlier release.`,
+        advice: "use that release's command; or stop the old servers, then `countersign-server --migrate`",
+      },
+    ]);
+    expect([code, err]).toEqual([1, expect.stringContaining('1 of 3 parts is not fine.')]);
+    const other = await cli.call(['admin', 'ledgers']);
+    expect([other.code, other.err]).toEqual([
+      4,
+      expect.stringMatching(/^✗ The database lacks .*\n {2}Try: use that release's command; or stop/),
+    ]);
+    await sql(`insert into kysely_migration (name, timestamp) values ($1, ''), ('9999-later', '')`, [name]);
+    expect(await illnesses()).toEqual({ schema: 'The database has migrations of a later release: 9999-later.' });
+  } finally {
+    await sql(`delete from kysely_migration where name = '9999-later'`);
+    await sql(`insert into kysely_migration (name, timestamp) values ($1, '') on conflict do nothing`, [name]);
+  }
+  const empty = await createDatabase();
+  expect(await illnesses({ DATABASE_URL: empty.url })).toEqual({ schema: 'The database is empty.' });
+});
+
 it('goes on with what it can see without a key, or with another, and tells what is wrong of settings and the database', async () => {
   const without = await illnesses({ MASTER_KEY: '' });
   expect(without['master key']).toMatch(/^.*master\.key is missing/);
@@ -83,6 +116,10 @@ it('goes on with what it can see without a key, or with another, and tells what 
   expect(await illnesses({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })).toEqual({
     database: expect.stringContaining('does not answer (ECONNREFUSED)'),
   });
+  for (const args of [['doctor'], ['ledgers']]) {
+    const { code } = await cli.with({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }).call(['admin', ...args]);
+    expect(code).toBe(3);
+  }
   const wrong = await cli.call(['admin', 'doctor', '--sample', '0']);
   expect([wrong.code, wrong.err]).toEqual([2, "✗ --sample is a whole number from 1 to 1000000, not '0'.\n"]);
 });

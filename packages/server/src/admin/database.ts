@@ -6,6 +6,7 @@ import { findStoredCheck } from '../store/key-check.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
+import { Illness } from './diagnosis.js';
 
 /** The settings of the server, as environment variables. */
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -13,6 +14,11 @@ export type Settings = Readonly<Record<string, string | undefined>>;
 /** What an operator asked for makes no sense for this deployment: in words for the operator. */
 export class AdminRefused extends ArchiveRefusal {
   override readonly name = 'AdminRefused';
+}
+
+/** Another write came in between: the same call may succeed. */
+export class LedgerChanged extends ArchiveRefusal {
+  override readonly name = 'LedgerChanged';
 }
 
 export interface AdminDeps {
@@ -23,7 +29,7 @@ export interface AdminDeps {
 /**
  * Works on the database that the settings name: beside a running server, that of the data folder as well. It is not migrated.
  *
- * @throws AdminRefused; Error in words for the operator
+ * @throws AdminRefused; Illness where the schema is of another release; DatabaseUnreachable; Error in words for the operator
  */
 export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);
@@ -39,7 +45,7 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
     await assertMigrated(pool);
     return await work({ pool, config });
   } catch (error) {
-    throw error instanceof AdminRefused ? error : explainError(error, url, ours);
+    throw error instanceof ArchiveRefusal || error instanceof Illness ? error : explainError(error, url, ours);
   } finally {
     await pool.end();
     await started?.stop();
@@ -49,12 +55,16 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
 /** Another release may be serving: its database is left as it is. */
 async function assertMigrated(pool: pg.Pool): Promise<void> {
   if ((await findStoredCheck(pool)) === undefined)
-    throw new AdminRefused('The database is empty. Start the server first: it makes the tables.');
+    throw new Illness('The database is empty.', 'start the server, which makes the tables, or name another database');
   const { pending, later } = await findMigrations(pool);
   if (later.length > 0)
-    throw new AdminRefused(
-      `The database is of a later release (${later.join(', ')}). Use the command of that release.`,
+    throw new Illness(
+      `The database has migrations of a later release: ${later.join(', ')}.`,
+      'use the command of that release',
     );
   if (pending.length > 0)
-    throw new AdminRefused(`The database is of an earlier release (${pending.join(', ')}). Start this one first.`);
+    throw new Illness(
+      `The database lacks the migrations ${pending.join(', ')}: it is of an earlier release.`,
+      "use that release's command; or stop the old servers, then `countersign-server --migrate`",
+    );
 }

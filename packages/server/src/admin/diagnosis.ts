@@ -5,6 +5,8 @@ export interface Diagnosis {
   readonly text: string;
   /** What to do; absent where all is well. */
   readonly advice?: string;
+  /** Of the database: it does not answer. */
+  readonly isUnreachable?: true;
 }
 
 /** A look at a part. @returns how it stands @throws Illness */

@@ -8,6 +8,7 @@ import { describeKeySource, keyCheck, masterKeyError } from '../keys/master-key.
 import { databaseLimits } from '../store/database-limits.js';
 import { countAllConnections } from '../store/embedded.js';
 import { findStoredCheck, wrongKey } from '../store/key-check.js';
+import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
 import { onDatabase, type Settings } from './database.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
@@ -39,11 +40,18 @@ export async function runDoctor({ settings, now, sample }: DoctorCall): Promise<
       for (const [part, examine] of examinations(pool, config, now, sample)) found.push(await diagnose(part, examine));
     });
   } catch (error) {
-    // Without the database nothing else can be told.
-    const advice = 'see that it runs, and that DATABASE_URL or --data names it: docs/operations/database.md';
-    found.push({ part: 'database', isFine: false, text: (error as Error).message, advice });
+    found.push(diagnosisWithout(error as Error));
   }
   return found;
+}
+
+/** Without a database of this release nothing else can be told. */
+function diagnosisWithout(error: Error): Diagnosis {
+  const { message: text } = error;
+  if (error instanceof Illness) return { part: 'schema', isFine: false, text, advice: error.advice };
+  const advice = 'see that it runs, and that DATABASE_URL or --data names it: docs/operations/database.md';
+  const isUnreachable = error instanceof DatabaseUnreachable;
+  return { part: 'database', isFine: false, text, advice, ...(isUnreachable && { isUnreachable }) };
 }
 
 async function diagnose(part: string, examine: Examine): Promise<Diagnosis> {

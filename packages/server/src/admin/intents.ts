@@ -6,7 +6,7 @@ import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
 import { PROCESS_INTENTS } from '../money/worker.js';
 import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
-import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { AdminRefused, LedgerChanged, onDatabase, type Settings } from './database.js';
 
 /** An intent that is neither completed nor rejected. */
 export interface OpenIntentLine {
@@ -76,7 +76,7 @@ export interface RetriedIntents extends OpenIntentsPage {
  * Has intents looked at at once, and the calls that they wait for made again. It decides nothing: the bridges do, by what they
  * report.
  *
- * @throws AdminRefused for an unknown ledger
+ * @throws AdminRefused for an unknown ledger; LedgerChanged
  */
 export function runIntentsRetry({ settings, ...asked }: IntentsCall): Promise<RetriedIntents> {
   return onDatabase(settings, async ({ pool }) => {
@@ -116,7 +116,7 @@ async function resend(
       const unsigned = { luid, version, proofs: [], veiled: [], now: new Date(now) };
       const scope = { ledger: id, owner: 'bridge', id: bridge, domains: null } as const;
       const { outcome } = await retries.resend({ ...scope, ...unsigned, handle: delivery });
-      if (outcome === 'stale') throw new AdminRefused('The ledger has changed meanwhile. Try again.');
+      if (outcome === 'stale') throw new LedgerChanged('The ledger has changed meanwhile. Try again.');
       if (outcome === 'done') resent += 1;
     }
   }

@@ -11,7 +11,7 @@ export const adminDoctor: CliCommand = {
   summary: 'Examine a deployment: settings, database, clock, disk, keys, log, records',
   about:
     `${BESIDE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
-    'The exit code is 1 when something is not fine.',
+    'The exit code is 1 when something is not fine, and 3 when the database does not answer.',
   options: [
     { flags: '--sample <number>', about: 'how many ledgers and records are looked at, by chance', default: '200' },
     ...ADMIN_OPTIONS,
@@ -33,7 +33,9 @@ export const adminDoctor: CliCommand = {
         })
         .join('\n'),
     );
-    if (ill.length > 0) throw new Failure('refused', `${ill.length} of ${found.length} parts are not fine.`);
+    const exit = ill.some(({ isUnreachable }) => isUnreachable) ? 'unreachable' : 'refused';
+    if (ill.length > 0)
+      throw new Failure(exit, `${ill.length} of ${found.length} parts ${ill.length === 1 ? 'is' : 'are'} not fine.`);
     output.done('All parts are fine.');
   },
 };

@@ -1,6 +1,7 @@
 import type { Invocation } from '../../description/invocation.js';
-import { localFailure, usage } from '../../terminal/failure.js';
+import { Failure, localFailure, usage } from '../../terminal/failure.js';
 import { DATA_OPTION } from '../archive/export.js';
+import { failureOf } from '../archive/server-parts.js';
 
 /** How the operator's commands are told which deployment they are about. */
 export const BESIDE =
@@ -19,12 +20,15 @@ export function numberOf(invocation: Invocation, name: string, most: number): nu
   return number;
 }
 
-/** What the server's parts refuse is a wrong call; all else is the machine's. */
+/** What the server's parts refuse is a wrong call, unless another write came in between; all else is the machine's, or the database's. */
 export async function asOperator<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || error.name === 'Failure') throw error;
-    throw error.name === 'AdminRefused' ? usage(error.message) : localFailure(error.message);
+    if (error.name === 'AdminRefused') throw usage(error.message);
+    if (error.name === 'LedgerChanged') throw new Failure('refused', error.message);
+    if ('advice' in error) throw localFailure(error.message, String(error.advice));
+    throw failureOf(error);
   }
 }

@@ -6,7 +6,7 @@ import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { localFailure, usage } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
-import { loadArchive } from './server-parts.js';
+import { failureOf, loadArchive } from './server-parts.js';
 
 /** How the operator's commands are told which deployment they are about. */
 export const DEPLOYMENT =
@@ -97,7 +97,7 @@ export async function convertRefusals<T>(progress: Progress, work: () => Promise
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || error.name === 'Failure') throw error;
-    throw localFailure(error.message);
+    throw failureOf(error);
   } finally {
     progress.end();
   }

@@ -1,5 +1,5 @@
 import { portable, type Suite } from '@countersign/protocol';
-import { localFailure } from '../../terminal/failure.js';
+import { Failure, localFailure } from '../../terminal/failure.js';
 
 type Archive = typeof import('@countersign/server/archive');
 
@@ -25,6 +25,11 @@ async function loadPart<T>(load: () => Promise<T>): Promise<T> {
       'run this at the host of the server, or npm install @countersign/server',
     );
   }
+}
+
+/** What the parts of the server failed by: the database does not answer, or something of this machine is wrong. */
+export function failureOf({ name, message }: Error): Failure {
+  return name === 'DatabaseUnreachable' ? new Failure('unreachable', message) : localFailure(message);
 }
 
 /** Native cryptography, where the server is installed; it is some fifty times as fast. */

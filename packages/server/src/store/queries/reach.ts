@@ -1,8 +1,14 @@
 import pg from 'pg';
 import { type DatabasePlace, parseDatabaseUrl, placeOf } from '../hosts/database-url.js';
+import { isUnavailable } from '../unavailable.js';
 
 /** The oldest supported PostgreSQL. */
 const OLDEST_POSTGRES = 15;
+
+/** The database does not answer, as opposed to what it answers. */
+export class DatabaseUnreachable extends Error {
+  override readonly name = 'DatabaseUnreachable';
+}
 
 /**
  * Turns an error of the database at the start into one line that says which database it is and what to try, and leaves
@@ -10,7 +16,7 @@ const OLDEST_POSTGRES = 15;
  *
  * @param url the connection string
  * @param ours whether it is the embedded PostgreSQL
- * @returns any other error unchanged
+ * @returns DatabaseUnreachable or Error; any other error unchanged
  */
 export function explainError(error: unknown, url: string, ours: boolean): unknown {
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : (error as NodeJS.ErrnoException);
@@ -21,7 +27,8 @@ export function explainError(error: unknown, url: string, ours: boolean): unknow
   const isDatabase = first instanceof pg.DatabaseError || isDriver;
   if (!isDatabase) return error;
   const { user, database } = partsOf(url);
-  return new Error(`${describeDatabase(url, ours)} ${describeProblem(code, first.message, user, database)}`, {
+  const Kind = isUnavailable(first) ? DatabaseUnreachable : Error;
+  return new Kind(`${describeDatabase(url, ours)} ${describeProblem(code, first.message, user, database)}`, {
     cause: error,
   });
 }
