@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RefusingLimit } from './metering/refusals.js';
 
 /** Seconds: from a cached read to the longest a request may take. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
@@ -16,8 +17,8 @@ export interface Metrics {
   epochBegan(epoch: number): void;
   /** A write was refused, since its ledger would store more than it may. */
   quotaExceeded(): void;
-  /** A request was refused, since there are too many: `requests` or `ledgers` of a sender, `writes` in a ledger. */
-  rateLimited(limit: string): void;
+  /** A request or connection was refused, since there are too many. */
+  rateLimited(limit: RefusingLimit): void;
   /** An access token for calls to a bridge was fetched, or could not be. */
   tokenFetched(outcome: string): void;
   readonly background: BackgroundMetrics;
@@ -149,7 +150,7 @@ function refusalMetrics(registers: Registry[]): Pick<Metrics, 'quotaExceeded' | 
   });
   const limited = new Counter({
     name: 'countersign_rate_limited_total',
-    help: 'Requests refused since there were too many: `requests` or new `ledgers` of an address, `writes` in a ledger; `connections` that were closed.',
+    help: 'Requests refused since there were too many: `requests` or new `ledgers` of an address, `writes` in a ledger; connections that were closed: `connections` beyond those of one address, `process-connections` beyond those of the process.',
     labelNames: ['limit'] as const,
     registers,
   });

@@ -14,6 +14,7 @@ import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
 import { listLimits } from './lists/list-limits.js';
 import { createLogs } from './log/log.js';
+import { tellRefusals } from './metering/refusals.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { TenantRates } from './metering/tenant-rates.js';
@@ -96,6 +97,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
   });
   const ledgers = createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler });
   watchLedgers(metrics, ledgers.count);
+  const limitRefused = tellRefusals(logger, metrics.rateLimited, runtime.now);
   const service: HttpService = {
     publicUrl,
     publicAliases,
@@ -108,7 +110,8 @@ export function createService(options: ServerOptions, resources: Resources): { s
     siblings,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
-    rates: new TenantRates(options.rates ?? {}, () => performance.now(), metrics.rateLimited),
+    rates: new TenantRates(options.rates ?? {}, () => performance.now(), limitRefused),
+    limitRefused,
     requestTimeout,
     tokenMaxLife,
     recordProofs: options.recordProofs ?? recordLimits.proofs,

@@ -55,7 +55,7 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const judgement = judgeAccess(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
   if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) {
-    if (!isRead(asked.action)) session.rates.admitWrite(session.ledger.id, session.task);
+    if (!isRead(asked.action)) session.rates.admitWrite(session.ledger, session.task);
     return session.task.grant();
   }
   await session.task.turn();

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { BlockList, isIPv6, type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { TellRefusal } from '../metering/refusals.js';
 import { isDownload } from './file.js';
 import { senderOf } from './sender.js';
 
@@ -44,13 +45,13 @@ const ON_ITS_WAY = 1_000;
  * itself bounds how long a request takes to arrive, checking every `CONNECTION_CHECK_INTERVAL` milliseconds.
  *
  * @param now milliseconds of a monotonic clock
- * @param refused called with each connection that is closed, since there are too many
+ * @param refused called with each connection that is closed, since its sender, or the process, has too many
  */
 export function guardConnections(
   app: FastifyInstance,
   bounds: ConnectionBounds,
   now: () => number,
-  refused: () => void = () => {},
+  refused: TellRefusal = () => {},
 ) {
   const { server } = app;
   // Shorter than the server keeps idle connections, so that clients give up a connection before it is closed.
@@ -60,9 +61,11 @@ export function guardConnections(
   const senders = countSenders(bounds);
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
-    const leave = open.size < bounds.count ? senders.enter(socket.remoteAddress) : undefined;
+    const isFull = open.size >= bounds.count;
+    const leave = isFull ? undefined : senders.enter(socket.remoteAddress);
     if (!leave) {
-      refused();
+      if (isFull) refused('process-connections');
+      else refused('connections', senderOf(socket.remoteAddress ?? ''));
       return void socket.destroy();
     }
     open.set(socket, { since: 0, sent: 0, reply: undefined });

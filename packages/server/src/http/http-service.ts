@@ -1,4 +1,5 @@
 import type { Service } from '../ledgers/service.js';
+import type { TellRefusal } from '../metering/refusals.js';
 import type { Engine } from '../money/money.js';
 import type { Readiness } from '../store/readiness.js';
 import type { TokenRefusal } from './refused-tokens.js';
@@ -17,6 +18,8 @@ export interface HttpService extends Service {
   readonly siblings: Siblings;
   /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
+  /** Called with every request and connection that a limit refuses. */
+  readonly limitRefused: TellRefusal;
   /** Called with every refused token. */
   readonly tokenRefused?: (refused: TokenRefusal) => void;
 }

@@ -68,12 +68,7 @@ export function createServer(
   takeBodies(app);
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
-  const connections = guardConnections(
-    app,
-    bounds,
-    () => performance.now(),
-    () => metrics.rateLimited('connections'),
-  );
+  const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
     // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.

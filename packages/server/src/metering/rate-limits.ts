@@ -6,4 +6,10 @@ export const rateLimits = {
   telling: 250,
   /** Addresses, and ledgers, that it tells of at a time. */
   told: 1_000,
+  lines: {
+    /** Lines about refusals that one process logs of each limit within a window. */
+    count: 1,
+    /** Milliseconds of that window. */
+    window: 60_000,
+  },
 } as const;

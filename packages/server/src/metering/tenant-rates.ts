@@ -1,5 +1,6 @@
 import { RetryLater } from '../base/retry-later.js';
 import { type RateLimit, RateLimiter, type Spent } from './rate-limiter.js';
+import type { TellRefusal } from './refusals.js';
 
 /** What senders and ledgers may do in a time; what is absent has no limit. */
 export interface TenantRateLimits {
@@ -29,7 +30,7 @@ const DETAILS: Readonly<Record<RateName, string>> = {
  */
 export class TenantRates {
   readonly #limiters = new Map<RateName, RateLimiter>();
-  readonly #refused: (limit: RateName) => void;
+  readonly #refused: TellRefusal;
   /** Requests whose write is counted: one may be judged several times. */
   readonly #counted = new WeakSet<object>();
 
@@ -37,7 +38,7 @@ export class TenantRates {
    * @param clock milliseconds of a monotonic clock
    * @param refused called with each refusal
    */
-  constructor(allowed: TenantRateLimits, clock: () => number, refused: (limit: RateName) => void = () => {}) {
+  constructor(allowed: TenantRateLimits, clock: () => number, refused: TellRefusal = () => {}) {
     for (const [name, limit] of Object.entries(allowed) as [RateName, RateLimit | undefined][]) {
       if (limit) this.#limiters.set(name, new RateLimiter(limit, clock));
     }
@@ -57,13 +58,12 @@ export class TenantRates {
   /**
    * Counts a write once access to it is granted: what strangers send counts for their address alone.
    *
-   * @param ledger the id
    * @param request stands for the request, which counts once
    * @throws RetryLater with `api.rate-limit-exceeded`
    */
-  admitWrite(ledger: number, request: object): void {
+  admitWrite({ id, handle }: { readonly id: number; readonly handle: string }, request: object): void {
     if (!this.#limiters.has('writes') || this.#counted.has(request)) return;
-    this.#admit('writes', String(ledger));
+    this.#admit('writes', String(id), handle);
     this.#counted.add(request);
   }
 
@@ -79,10 +79,11 @@ export class TenantRates {
     for (const [name, keys] of Object.entries(spent) as [RateName, Spent][]) this.#limiters.get(name)?.charge(keys);
   }
 
-  #admit(name: RateName, key: string): void {
+  /** @param of who a refusal names */
+  #admit(name: RateName, key: string, of = key): void {
     const wait = this.#limiters.get(name)?.take(key) ?? 0;
     if (wait <= 0) return;
-    this.#refused(name);
+    this.#refused(name, of);
     const seconds = Math.ceil(wait / 1_000);
     throw new RetryLater('api.rate-limit-exceeded', `${DETAILS[name]} Retry after ${seconds} s.`, seconds);
   }

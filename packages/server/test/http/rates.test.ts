@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { newKey, newLedger, OPEN, systemKeyOf, TestClient } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
@@ -100,7 +101,10 @@ describe('new ledgers of one address', () => {
 });
 
 describe('connections of one address', () => {
-  const bounded = withOwnServer({ connections: { each: 3, trustedProxies: ['192.0.2.0/24'] } });
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const bounded = withOwnServer({ connections: { each: 3, trustedProxies: ['192.0.2.0/24'] }, logger });
+  const full = withOwnServer({ connections: { count: 3 }, logger });
   const proxied = withOwnServer({ connections: { each: 3, trustedProxies: ['127.0.0.0/8'] } });
 
   /** Opens some at once. @returns those that the server keeps */
@@ -134,6 +138,20 @@ describe('connections of one address', () => {
       'countersign_rate_limited_total',
     );
     expect(counts).toMatch(/limit="connections",worker="0"\} [2-9]/);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      limit: 'connections',
+      sender: '127.0.0.1',
+      msg: 'a limit refuses requests or connections',
+    });
+  });
+
+  it('are told apart from those that any process has room for', async () => {
+    lines.length = 0;
+    for (const socket of await open(full.current.url, 5)) socket.destroy();
+    const counts = await full.current.server.metrics.registry.getSingleMetricAsString('countersign_rate_limited_total');
+    expect(counts).toMatch(/limit="process-connections",worker="0"\} 2/);
+    expect(counts).not.toContain('limit="connections"');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, limit: 'process-connections' }]);
   });
 
   it('have no limit of their own where the address is a trusted proxy', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../src/metering/rate-limiter.js';
+import { tellRefusals } from '../../src/metering/refusals.js';
 import { TenantRates } from '../../src/metering/tenant-rates.js';
 
 const LIMIT = { count: 5, seconds: 10 };
@@ -41,14 +42,38 @@ describe('a rate limiter', () => {
   });
 });
 
+it('refusals are counted, and told once a minute of each limit, with the sender or the ledger', () => {
+  let now = 0;
+  const lines: object[] = [];
+  const counted: string[] = [];
+  const refused = tellRefusals(
+    { warn: (about) => void lines.push(about) },
+    (limit) => void counted.push(limit),
+    () => now,
+  );
+  for (let sent = 0; sent < 3; sent += 1) refused('requests', '192.0.2.1');
+  refused('writes', 'acme');
+  refused('process-connections');
+  now += 60_000;
+  refused('requests', '192.0.2.2');
+  expect(lines).toEqual([
+    { limit: 'requests', sender: '192.0.2.1' },
+    { limit: 'writes', ledger: 'acme' },
+    { limit: 'process-connections' },
+    { limit: 'requests', sender: '192.0.2.2', untold: 2 },
+  ]);
+  expect(counted).toHaveLength(6);
+});
+
 describe('rates of tenants', () => {
   it('are counted once a request, however often it is judged, and not at all without a limit', () => {
     const rates = new TenantRates({ writes: { count: 1, seconds: 10 } }, () => 0);
     const request = {};
-    rates.admitWrite(1, request);
-    rates.admitWrite(1, request);
-    expect(() => rates.admitWrite(1, {})).toThrow('There are too many writes in this ledger. Retry after 10 s.');
-    rates.admitWrite(2, {});
+    const ledger = { id: 1, handle: 'acme' };
+    rates.admitWrite(ledger, request);
+    rates.admitWrite(ledger, request);
+    expect(() => rates.admitWrite(ledger, {})).toThrow('There are too many writes in this ledger. Retry after 10 s.');
+    rates.admitWrite({ id: 2, handle: 'other' }, {});
     for (let sent = 0; sent < 100; sent += 1) rates.admitRequest('192.0.2.1');
     expect(rates.takeSpent()).toEqual({
       writes: [
