@@ -1,4 +1,4 @@
-import { chown, lchown, lstat, readdir, readFile } from 'node:fs/promises';
+import { lchown, lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotRunHere } from './cannot-run-here.js';
 
@@ -35,10 +35,10 @@ export async function chooseAccount(home: string): Promise<Account | undefined> 
   return account;
 }
 
-/** Gives one file or folder to the account; an undefined account leaves it as it is. */
+/** Gives one file or folder to the account; an undefined account leaves it as it is. A link is not followed. */
 export async function giveOne(path: string, account: Account | undefined): Promise<void> {
   if (account === undefined) return;
-  await chown(path, account.uid, account.gid).catch((error: Error) => {
+  await lchown(path, account.uid, account.gid).catch((error: Error) => {
     throw new CannotRunHere(
       `root cannot run PostgreSQL under the user with id ${account.uid} here (${error.message})`,
       'start the server as an ordinary user',

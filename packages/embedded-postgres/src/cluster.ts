@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Account, giveOne } from './account.js';
 import { fileExists, syncFolder, writeDurably } from './files.js';
 import { type Launch, runInitdb } from './launch.js';
+import { readOwnFile } from './own-file.js';
 
 /** Paths in the folder of PostgreSQL's files. */
 export const clusterIn = (home: string): string => join(home, 'cluster');
@@ -41,9 +42,9 @@ export async function makeCluster(
   return readPassword(home);
 }
 
-/** The password of the role that owns the cluster. */
+/** The password of the role that owns the cluster. @throws as `readOwnFile` does */
 export async function readPassword(home: string): Promise<string> {
-  return (await readFile(passwordIn(home), 'utf8')).trim();
+  return (await readOwnFile(home, passwordIn(home))).trim();
 }
 
 async function fillCluster(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { link, open, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -46,9 +47,14 @@ export async function writeOnce(path: string, content: string, mode: number): Pr
   return true;
 }
 
-/** Writes a file, replacing any of that name, and waits until its bytes are on the disk. */
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+
+/**
+ * Writes a file, replacing any of that name, and waits until its bytes are on the disk. Root writes here into folders of other users: a
+ * link is refused.
+ */
 export async function writeDurably(path: string, content: string, mode: number): Promise<void> {
-  const file = await open(path, 'w', mode);
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode);
   try {
     await file.writeFile(content);
     await file.sync();

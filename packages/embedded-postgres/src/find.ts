@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { clusterIn, readPassword } from './cluster.js';
+import { readOwnFile } from './own-file.js';
 import { connectionString } from './start.js';
 
 /**
@@ -9,17 +10,21 @@ import { connectionString } from './start.js';
  * it holds the owner's password.
  *
  * @param name as it was started with
- * @throws Error, in words for the operator, when the files belong to another user
+ * @throws Error, in words for the operator, when the files belong to another user; what connecting fails with, where one listens
  */
 export async function findPostgres(dataDir: string, name: string): Promise<string | undefined> {
   const home = join(resolve(dataDir), 'postgres');
   const addresses = await listenAddresses(home);
   if (addresses.length === 0) return undefined;
   const password = await readPassword(home);
+  let told: unknown;
   for (const address of addresses) {
     const url = connectionString(name, address, password);
-    if (await answers(url)) return url;
+    const error = await refusal(url);
+    if (error === undefined) return url;
+    if (!ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) told ??= error;
   }
+  if (told !== undefined) throw told;
   return undefined;
 }
 
@@ -31,8 +36,10 @@ type Address = Parameters<typeof connectionString>[1];
  */
 async function listenAddresses(home: string): Promise<Address[]> {
   let status: string;
+  let owner: number;
   try {
-    status = await readFile(join(clusterIn(home), 'postmaster.pid'), 'utf8');
+    owner = (await lstat(home)).uid;
+    status = await readOwnFile(home, join(clusterIn(home), 'postmaster.pid'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
@@ -41,26 +48,33 @@ async function listenAddresses(home: string): Promise<Address[]> {
   }
   const [pid, , , port, folder, host = '', , state] = status.split('\n').map((line) => line.trim());
   if (state !== 'ready') return [];
-  const hosts = folder ? [folder, `/proc/${pid}/root${folder}`] : [host];
-  return hosts.map((host) => ({ host, port: Number(port) }));
+  if (!folder) return [{ host, port: Number(port) }];
+  const seen = await Promise.all([`/proc/${pid}/root${folder}`, folder].map((path) => ifOwned(path, owner)));
+  return seen.flat().map((host) => ({ host, port: Number(port) }));
 }
 
-async function answers(url: string): Promise<boolean> {
+/**
+ * The folder of a socket, where PostgreSQL's user owns it. Its name can be computed, and any user may make a folder of that name where
+ * temporary files are: whoever listens there would be told the password.
+ */
+async function ifOwned(folder: string, owner: number): Promise<string[]> {
+  const found = await lstat(folder).catch(() => undefined);
+  return found?.isDirectory() && found.uid === owner ? [folder] : [];
+}
+
+/** What connecting fails with where nobody listens. The status of a PostgreSQL that was killed says ready, too. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ECONNREFUSED', 'ECONNRESET'];
+
+/** @returns why not; undefined where it answers */
+async function refusal(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // An error without a listener ends the process.
   client.on('error', () => {});
   try {
     await client.connect();
     await client.end();
-    return true;
+    return undefined;
   } catch (error) {
-    // The status of a PostgreSQL that was killed says ready, too.
-    if (
-      ['ENOENT', 'ENOTDIR', 'EACCES', 'ECONNREFUSED', 'ECONNRESET'].includes(
-        (error as NodeJS.ErrnoException).code ?? '',
-      )
-    )
-      return false;
-    throw error;
+    return error;
   }
 }

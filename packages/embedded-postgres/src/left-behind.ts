@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { overwriteOwnFile, readOwnFile } from './own-file.js';
 import { findProcessesIn, serves, startOfProcess } from './process.js';
 
 /** Milliseconds to wait for a clean stop, then for one without a checkpoint; for orphans to end by themselves. */
@@ -20,16 +20,15 @@ export async function stopLeftBehind(cluster: string, log: (line: string) => voi
 }
 
 async function stopPostmaster(cluster: string, log: (line: string) => void): Promise<void> {
-  const file = join(cluster, 'postmaster.pid');
-  const content = await readFile(file, 'utf8').catch(() => '');
+  const content = await readStatus(cluster);
   const pid = Number.parseInt(content.split('\n')[0] ?? '', 10);
   if (!(pid > 0)) return;
   const started = await startOfProcess(pid);
   // A killed process keeps its id until its parent has reaped it: PostgreSQL would take the zombie for a living server.
-  if (started === undefined) return disown(file, content);
+  if (started === undefined) return disown(cluster, content);
   const answer = await serves(pid, cluster);
   // PostgreSQL would also take an unrelated process with the same id for a living server.
-  if (answer === 'no') await disown(file, content);
+  if (answer === 'no') await disown(cluster, content);
   if (answer !== 'yes') return;
   log(`stopping the PostgreSQL (process ${pid}) that a killed server left running`);
   const steps = [
@@ -39,7 +38,7 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
   for (const [signal, milliseconds] of steps) {
     sendSignal(pid, signal);
     for (let waited = 0; waited < milliseconds; waited += orphanPollInterval) {
-      if ((await startOfProcess(pid)) !== started) return disown(file, await readFile(file, 'utf8').catch(() => ''));
+      if ((await startOfProcess(pid)) !== started) return disown(cluster, await readStatus(cluster));
       await pause(orphanPollInterval);
     }
   }
@@ -51,9 +50,22 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
  * checks, by the rest of the file, whether processes of the former server use its memory. Deleting the file would skip
  * that check.
  */
-async function disown(file: string, content: string): Promise<void> {
-  if (content !== '') await writeFile(file, content.replace(/^\d+/, String(process.pid)));
+async function disown(cluster: string, content: string): Promise<void> {
+  if (content === '') return;
+  await overwriteOwnFile(dirname(cluster), lockFileIn(cluster), content.replace(/^\d+/, String(process.pid)));
 }
+
+/** What the lock file holds; an empty text where there is none. */
+async function readStatus(cluster: string): Promise<string> {
+  try {
+    return await readOwnFile(dirname(cluster), lockFileIn(cluster));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
+const lockFileIn = (cluster: string): string => join(cluster, 'postmaster.pid');
 
 /**
  * Waits until the orphans of a killed PostgreSQL have ended. They do so by themselves when they notice, which busy ones

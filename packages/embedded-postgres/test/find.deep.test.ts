@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -26,11 +26,14 @@ it('leads another program to the PostgreSQL that runs, and to none before and af
   const { url, stop } = await startPostgres({ ...common, dataDir, log: () => {} });
   const file = join(dataDir, 'postgres/cluster/postmaster.pid');
   const status = await readFile(file, 'utf8');
-  expect(await find()).toBe(url);
+  const { uid, gid } = await stat(file);
+  const at = process.platform === 'linux' ? `/proc/${status.split('\n')[0]}/root` : '';
+  expect(decodeURIComponent((await find())!)).toBe(decodeURIComponent(url).replace('host=', `host=${at}`));
   await stop();
   expect(await find()).toBeUndefined();
   // What one leaves behind that is killed.
   await writeFile(file, status);
+  await chown(file, uid, gid);
   expect(await find()).toBeUndefined();
 });
 

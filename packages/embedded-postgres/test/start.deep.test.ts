@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -197,7 +197,10 @@ describe('an embedded PostgreSQL', () => {
   it('is not misled by a process that got the id of a killed PostgreSQL', async () => {
     makeDataDir();
     await (await start()).stop();
-    await writeFile(join(dataDir, 'postgres/cluster/postmaster.pid'), `${process.pid}\n${dataDir}\n`);
+    const file = join(dataDir, 'postgres/cluster/postmaster.pid');
+    await writeFile(file, `${process.pid}\n${dataDir}\n`);
+    const { uid, gid } = await stat(join(dataDir, 'postgres'));
+    await chown(file, uid, gid);
     await start();
     expect(await postmaster()).not.toBe(process.pid);
   });
@@ -218,6 +221,7 @@ describe('an embedded PostgreSQL', () => {
     await eventually(async () => expect(await startOfProcess(pid)).toBeUndefined());
     process.kill(pid, 0);
     await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n/tmp\n\n  1 1\n`);
+    await chown(join(cluster, 'postmaster.pid'), uid, gid);
     await start();
     parent.kill('SIGKILL');
   });
