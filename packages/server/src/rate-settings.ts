@@ -7,19 +7,20 @@ function parseLimit(text: string): number | undefined {
   return parseInteger(text, 1, 1_000_000);
 }
 
-/** The settings of what one address, and one ledger, may do in a time. What they are by default no honest user meets. */
+/** The settings of what one address, and one ledger, may do in a time. The defaults are above what honest clients send. */
 export const rateSettings = {
   addressRequests: {
     name: 'ADDRESS_REQUESTS',
     default: '`10000`',
     meaning:
-      'Requests per second that one address may send, over five seconds; more are answered [429](../interface/limits.md#rates). Behind a proxy set `TRUSTED_PROXIES`: all clients are one address otherwise. `off` for no limit.',
+      'Requests per second and server (machine) that one address may send, over five seconds; more are answered [429](../interface/limits.md#rates). Behind a proxy set `TRUSTED_PROXIES`: all clients are one address otherwise. `off` for no limit.',
     read: (text = '10000') => parseLimit(text),
   },
   addressLedgers: {
     name: 'ADDRESS_LEDGERS',
     default: '`3600`',
-    meaning: 'Ledgers that one address may ask for in an hour, all at once if it likes. `off` for no limit.',
+    meaning:
+      'Ledgers per hour and server (machine) that one address may ask for, all at once if it likes. `off` for no limit.',
     read: (text = '3600') => parseLimit(text),
   },
   addressConnections: {
@@ -33,7 +34,7 @@ export const rateSettings = {
     name: 'LEDGER_WRITES',
     default: '`5000`',
     meaning:
-      'Writes per second in one ledger that its rules grant, over five seconds; more are answered [429](../interface/limits.md#rates). `off` for no limit.',
+      'Writes per second and server (machine) in one ledger that its rules grant, over five seconds; more are answered [429](../interface/limits.md#rates). `off` for no limit.',
     read: (text = '5000') => parseLimit(text),
   },
 } as const;

@@ -20,12 +20,12 @@ export type SpentRates = Readonly<Partial<Record<RateName, Spent>>>;
 /** The detail of a refusal. Handles and addresses stay out of it. */
 const DETAILS: Readonly<Record<RateName, string>> = {
   requests: 'Too many requests come from this address.',
-  ledgers: 'Too many ledgers were made from this address.',
+  ledgers: 'Too many requests for new ledgers come from this address.',
   writes: 'There are too many writes in this ledger.',
 };
 
 /**
- * The limits on what senders and ledgers do in a time (docs/operations/tenants.md). Processes of one machine tell each other what
+ * The limits on what senders and ledgers do in a time (interface/limits#rates). Processes of one machine tell each other what
  * they let through.
  */
 export class TenantRates {

@@ -95,7 +95,12 @@ describe('new ledgers of one address', () => {
     const client = new SenderClient(server.current.url);
     const found = (handle: string) => client.create('/ledgers', { handle, signer: 'system', access: OPEN });
     for (let made = 0; made < LEDGERS; made += 1) expect((await found(`rates-${made}`)).status).toBe(201);
-    expectRefusal(await found('rates-more'), { reason: 'api.rate-limit-exceeded', status: 429, signedBy: null });
+    expectRefusal(await found('rates-more'), {
+      reason: 'api.rate-limit-exceeded',
+      status: 429,
+      detail: /^Too many requests for new ledgers come from this address\. Retry after \d+ s\.$/,
+      signedBy: null,
+    });
     expect((await client.in('rates-more').get('/ledger')).status).toBe(404);
   });
 });
