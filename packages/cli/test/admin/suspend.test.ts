@@ -123,6 +123,34 @@ describe('a ledger whose writes an operator has suspended', () => {
     await follow.settleAt('2026-03-03T12:00:00Z');
     expect(await instantsOf(client)).toEqual(['2026-03-03T06:00:00.000Z']);
   });
+
+  it('loses no scheduled report that was being made as it was suspended', async () => {
+    const { clock, server, follower } = schedules.current;
+    clock.set('2026-03-02T05:59:00Z');
+    cli = new Cli(folder.path, { DATABASE_URL: server.database.url });
+    const client = await scheduledLedger(server.url);
+    await stored(client, 'policy', schedulePolicy(['0 6 * * *']));
+    const { service } = server.server;
+    let isSuspended = false;
+    // The schema is what a report is made of: read once it is decided that there is one to make.
+    const findVersion: typeof service.store.findVersion = async (query) => {
+      if (query.kind === 'schema' && !isSuspended) {
+        await suspend(client);
+        isSuspended = true;
+      }
+      return service.store.findVersion(query);
+    };
+    const disturbed = { ...service, store: { ...service.store, findVersion } };
+    const follow = follower({ ...server, server: { ...server.server, service: disturbed } });
+    await follow.settleAt('2026-03-02T05:59:30Z');
+    await expect(follow.settleAt('2026-03-02T06:00:03Z')).rejects.toThrow(WRITES);
+    expect([isSuspended, follow.lines]).toEqual([true, []]);
+    await follow.settle();
+    expect(await instantsOf(client)).toEqual([]);
+    await resume(client);
+    await follow.settleAt('2026-03-02T12:00:00Z');
+    expect(await instantsOf(client)).toEqual(['2026-03-02T06:00:00.000Z']);
+  });
 });
 
 describe('a ledger whose reads an operator has suspended as well', () => {

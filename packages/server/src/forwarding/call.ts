@@ -6,7 +6,7 @@ import { BridgeSecurityError } from '../bridges/security.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
-import { suspended } from '../ledgers/suspension.js';
+import { LedgerSuspended } from '../ledgers/suspension.js';
 import { turnForText } from '../metering/task.js';
 import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
@@ -105,7 +105,7 @@ export async function askBridge(
     const asks = await call();
     // The state is the one that the bridge was just found under.
     const { suspension } = session.ledger;
-    if (suspension && asks.method !== 'GET' && !session.isForwarded) throw suspended(suspension);
+    if (suspension && asks.method !== 'GET' && !session.isForwarded) throw new LedgerSuspended(suspension);
     throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, asks));
   }
   if (asked.bridge !== handle) {

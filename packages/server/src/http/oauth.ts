@@ -8,7 +8,7 @@ import { native } from '../auth/native-suite.js';
 import { Overloaded } from '../base/gather.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import { suspended } from '../ledgers/suspension.js';
+import { LedgerSuspended } from '../ledgers/suspension.js';
 import { failedAttemptLimits } from '../store/queries/failed-attempts.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { answerInTime } from './boundary.js';
@@ -98,7 +98,8 @@ async function issueToken(
   const found = await findClient(session, factor);
   if (!found.client) return invalidClient();
   const { suspension } = found.ledger;
-  if (suspension?.level === 'all') return tokenError(400, 'unauthorized_client', suspended(suspension).detail);
+  if (suspension?.level === 'all')
+    return tokenError(400, 'unauthorized_client', new LedgerSuspended(suspension).detail);
   const minted = await mint(openSession(session, found.ledger), found.client);
   if (minted === 'not-enabled') return tokenError(400, 'invalid_grant', 'OAuth is not enabled for this ledger');
   return { status: 200, body: { access_token: minted.token, token_type: 'Bearer', expires_in: minted.ttl } };

@@ -9,7 +9,7 @@ import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { DecidedWrite, Service, Session } from './service.js';
 import { stateLimits } from './state-limits.js';
-import { suspended } from './suspension.js';
+import { LedgerSuspended } from './suspension.js';
 
 export type { DecidedWrite, Session };
 
@@ -115,7 +115,7 @@ export function openSession(service: Service & Pick<Session, 'isForwarded'>, led
       if (ledger.suspension && !service.isForwarded && !(await mayEnd?.())) {
         // A create that was stored before is answered as ever.
         if (write.action === 'create' && (await findVersion(write.kind, write.key, 'handle'))) return 'duplicated';
-        throw suspended(ledger.suspension);
+        throw new LedgerSuspended(ledger.suspension);
       }
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
@@ -177,7 +177,7 @@ async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T
 
 /** @throws `auth.forbidden` for a client of a ledger of which an operator has stopped reads as well */
 function assertOpen({ ledger: { suspension }, isOwn, isForwarded }: Session): void {
-  if (suspension?.level === 'all' && !isOwn && !isForwarded) throw suspended(suspension);
+  if (suspension?.level === 'all' && !isOwn && !isForwarded) throw new LedgerSuspended(suspension);
 }
 
 /**

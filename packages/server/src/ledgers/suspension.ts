@@ -8,8 +8,12 @@ export interface Suspension {
   readonly reason: string;
 }
 
-/** The refusal of what an operator has stopped. */
-export function suspended({ level, reason }: Suspension): LedgerError {
-  const stopped = level === 'all' ? 'this ledger' : 'writes to this ledger';
-  return new LedgerError('auth.forbidden', `The operator of the server has suspended ${stopped}: ${reason}`);
+/** The refusal of what an operator has stopped. Unlike other refusals it ends with a resume. */
+export class LedgerSuspended extends LedgerError {
+  override readonly name = 'LedgerSuspended';
+
+  constructor({ level, reason }: Suspension) {
+    const stopped = level === 'all' ? 'this ledger' : 'writes to this ledger';
+    super('auth.forbidden', `The operator of the server has suspended ${stopped}: ${reason}`);
+  }
 }

@@ -8,6 +8,7 @@ import { timetableOf } from '../kinds/policies/schedule.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { inSession, openOwnSession, type Session } from '../ledgers/session.js';
+import { LedgerSuspended } from '../ledgers/suspension.js';
 import type { ScheduleMetrics } from '../metrics.js';
 import { DUE_SCHEDULES, type FollowedSchedule, type Schedules } from '../store/schedules.js';
 import { judgeSchedule } from './judge.js';
@@ -104,11 +105,15 @@ async function seeTo(session: Session, order: ReportOrder, refused: OnReportRefu
   try {
     return await createScheduledReport(session, order);
   } catch (error) {
-    const isRefusal = error instanceof LedgerError && error.status < 500 && error.reason !== 'api.request-timeout';
-    if (!isRefusal) throw error;
+    // A ledger that was suspended meanwhile makes the report when it is resumed.
+    if (error instanceof LedgerSuspended || !isRefusal(error)) throw error;
     refused(session.ledger, order, error);
     return 'refused' as const;
   }
+}
+
+function isRefusal(error: unknown): error is LedgerError {
+  return error instanceof LedgerError && error.status < 500 && error.reason !== 'api.request-timeout';
 }
 
 function isEnabled({ config, isReadOnly, suspension }: Ledger): boolean {

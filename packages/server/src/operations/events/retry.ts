@@ -4,7 +4,7 @@ import { Overloaded } from '../../base/gather.js';
 import { refuseKeyless } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
-import { suspended } from '../../ledgers/suspension.js';
+import { LedgerSuspended } from '../../ledgers/suspension.js';
 import type { Answer, Command } from '../../records/command.js';
 import { usesOfProofs } from '../../records/proofs.js';
 import { getRecord } from '../../records/stored-record.js';
@@ -46,7 +46,7 @@ export async function performRetry(
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     const { isReadOnly, suspension } = session.ledger;
     if (isReadOnly) throw refuseKeyless();
-    if (suspension) throw suspended(suspension);
+    if (suspension) throw new LedgerSuspended(suspension);
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);
     return { status: 202 };
