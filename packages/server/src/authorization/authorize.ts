@@ -55,12 +55,20 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const judgement = judgeAccess(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
   if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) {
-    if (!isRead(asked.action)) session.rates.admitWrite(session.ledger, session.task);
+    if (!isRead(asked.action))
+      session.rates.admitWrite(session.ledger, session.task, comesFirst(session, caller, asked));
     return session.task.grant();
   }
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw refuseForPermissions(action, record, caller, context);
   throw await refuseAction(session, caller, action, record);
+}
+
+/** Whether a write goes before others where there are too many: who may end a flood, and what moves money that is held, must not wait. */
+function comesFirst({ ledger }: Session, { proofs, token }: Caller, { action }: AccessRequest): boolean {
+  if (action === 'commit' || action === 'abort') return true;
+  const keys = [...proofs, ...(token?.key ? [token.key] : [])];
+  return keys.some((key) => key.public !== undefined && ledger.owners.includes(key.public));
 }
 
 /**

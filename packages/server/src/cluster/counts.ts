@@ -30,7 +30,7 @@ function countsOf(worker: Worker): Promise<Counts | undefined> {
     const timer = setTimeout(() => end(undefined), clusterLimits.metrics.told);
     worker.on('message', hear);
     const ask: ToWorker = { type: 'count', question };
-    if (worker.isConnected()) worker.send(ask);
+    if (worker.isConnected()) worker.send(ask, () => {});
     else end(undefined);
   });
 }

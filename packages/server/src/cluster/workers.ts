@@ -190,5 +190,6 @@ function awaitServing(worker: Worker, order: () => ToWorker): Promise<void> {
 }
 
 function tellWorker(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message);
+  // One that has just died, which this process has not heard of yet, is not reached: without the callback that ends this process.
+  if (worker.isConnected()) worker.send(message, () => {});
 }

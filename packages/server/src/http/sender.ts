@@ -7,7 +7,7 @@ const PORT_OR_BRACKETS = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 const UNKNOWN_SENDER = 'unknown';
 
 /**
- * Who a request counts for: its address, without a port. Of IPv6 the network of 64 bits, all of whose addresses one customer has
+ * Who a request counts for: its address, without a port. Of IPv6 the network of 56 bits, all of whose addresses one customer may have
  * (RFC 6177); an IPv4 address is the same however it is spelt.
  */
 export function senderOf(given: string): string {
@@ -24,6 +24,6 @@ export function senderOf(given: string): string {
   const groups = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after];
   return groups
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((group, at) => (Number.parseInt(group, 16) & (at === 3 ? 0xff00 : 0xffff)).toString(16))
     .join(':');
 }

@@ -21,7 +21,7 @@ import { type Sendable, sendable, sendText } from './pages/html.js';
 import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performIntent, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
-import { limitRates } from './rates.js';
+import { createRequestGate } from './rates.js';
 import { createsIntent } from './relay/create-intent.js';
 import { requestLimits } from './request-limits.js';
 import { recordRoutes } from './routes.js';
@@ -45,6 +45,7 @@ export function createServer(
   metrics: Metrics,
   bounds: ConnectionBounds,
 ) {
+  const admit = createRequestGate(service);
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -60,8 +61,11 @@ export function createServer(
     // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_CHARACTERS },
-    frameworkErrors: (error, request, reply) =>
-      void answerFrameworkError(service, error, request, allowAnyOrigin(reply)),
+    // No hook runs for these.
+    frameworkErrors: (error, request, reply) => {
+      allowAnyOrigin(reply);
+      if (admit(request, reply)) void answerFrameworkError(service, error, request, reply);
+    },
     clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
   answerUnrouted(service, app.server);
@@ -74,7 +78,7 @@ export function createServer(
     // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
-  limitRates(app, service);
+  app.addHook('onRequest', (request, reply, done) => void (admit(request, reply) && done()));
   app.setErrorHandler((error: FastifyError, request, reply) => answerFrameworkError(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
@@ -119,10 +123,9 @@ export function createServer(
 /** Routes outside every ledger: new ledgers, and the list of those that there are. */
 function ledgerRoutes(app: FastifyInstance, service: HttpService): void {
   app.post(`${BASE}/ledgers`, (request, reply) =>
-    outsideLedgers(service, request, reply, (own, command) => {
-      service.rates.admitLedger(senderOf(request.ip));
-      return createLedger(own, command);
-    }),
+    outsideLedgers(service, request, reply, (own, command) =>
+      createLedger(own, command, () => service.rates.admitLedger(senderOf(request.ip))),
+    ),
   );
   app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
 }

@@ -1,5 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
+import { RetryLater } from '../base/retry-later.js';
 import { refuseKeyless } from '../keys/countersigner.js';
 import { namesKept } from '../kinds/erasable.js';
 import { isInUse } from '../kinds/in-use.js';
@@ -186,8 +187,8 @@ function assertOpen({ ledger: { suspension }, isOwn, isForwarded }: Session): vo
  * made the missing domain or schema, or registered the caller.
  */
 async function versionToRetry(session: Session, error: unknown): Promise<number | undefined> {
-  if (!(error instanceof LedgerError) || error.status >= 500 || error.reason === 'api.request-timeout')
-    return undefined;
+  if (!(error instanceof LedgerError) || error instanceof RetryLater) return undefined;
+  if (error.status >= 500 || error.reason === 'api.request-timeout') return undefined;
   const { ledger, signers, store } = session;
   const [version, registered] = await Promise.all([store.ledgers.version(ledger.id), findRegisteredKeys(session)]);
   for (const key of registered) signers.delete(key);

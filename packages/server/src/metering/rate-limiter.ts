@@ -30,13 +30,18 @@ export class RateLimiter {
     this.#advance = seconds * 1_000;
   }
 
-  /** Takes one. @returns 0, or the milliseconds after which there is one again */
-  take(key: string): number {
+  /**
+   * Takes one.
+   *
+   * @param left the part of the limit that it leaves to others
+   * @returns 0, or the milliseconds after which there is one again
+   */
+  take(key: string, left = 0): number {
     const now = this.#clock();
     const until = this.#untilOf(key);
     const next = Math.max(until.at, now) + this.#each;
+    const wait = next - now - this.#advance * (1 - left);
     // Sums of fractions of a millisecond are off by less than this.
-    const wait = next - now - this.#advance;
     if (wait > TOLERANCE) return wait;
     until.at = next;
     // Only the first keys of a moment are told: a list without end would cost more than it is for.
@@ -46,12 +51,15 @@ export class RateLimiter {
     return 0;
   }
 
-  /** Charges what other processes have let through. */
+  /**
+   * Charges what other processes have let through. A debt is remembered as far as a whole limit beyond the limit, so that in a flood
+   * the processes together let through what one would.
+   */
   charge(spent: Spent): void {
     const now = this.#clock();
     for (const [key, count] of spent) {
       const until = this.#untilOf(key);
-      until.at = Math.min(Math.max(until.at, now) + count * this.#each, now + this.#advance + this.#each);
+      until.at = Math.min(Math.max(until.at, now) + count * this.#each, now + 2 * this.#advance);
     }
   }
 

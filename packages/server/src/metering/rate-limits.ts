@@ -12,4 +12,10 @@ export const rateLimits = {
     /** Milliseconds of that window. */
     window: 60_000,
   },
+  /** Refusals that one process keeps, by ledger and time to wait. */
+  refusals: 1_000,
+  /** Milliseconds for which it sends one again. */
+  kept: 1_000,
+  /** Part of the writes of a ledger that is left to its owners and to intents under way. */
+  left: 0.1,
 } as const;

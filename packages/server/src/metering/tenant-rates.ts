@@ -1,5 +1,6 @@
 import { RetryLater } from '../base/retry-later.js';
 import { type RateLimit, RateLimiter, type Spent } from './rate-limiter.js';
+import { rateLimits } from './rate-limits.js';
 import type { TellRefusal } from './refusals.js';
 
 /** What senders and ledgers may do in a time; what is absent has no limit. */
@@ -59,11 +60,16 @@ export class TenantRates {
    * Counts a write once access to it is granted: what strangers send counts for their address alone.
    *
    * @param request stands for the request, which counts once
+   * @param isFirst whether it comes first: of the ledger's owners, or about an intent under way. A tenth of the limit is left to these
    * @throws RetryLater with `api.rate-limit-exceeded`
    */
-  admitWrite({ id, handle }: { readonly id: number; readonly handle: string }, request: object): void {
+  admitWrite(
+    { id, handle }: { readonly id: number; readonly handle: string },
+    request: object,
+    isFirst: boolean,
+  ): void {
     if (!this.#limiters.has('writes') || this.#counted.has(request)) return;
-    this.#admit('writes', String(id), handle);
+    this.#admit('writes', String(id), handle, isFirst ? 0 : rateLimits.left);
     this.#counted.add(request);
   }
 
@@ -79,9 +85,12 @@ export class TenantRates {
     for (const [name, keys] of Object.entries(spent) as [RateName, Spent][]) this.#limiters.get(name)?.charge(keys);
   }
 
-  /** @param of who a refusal names */
-  #admit(name: RateName, key: string, of = key): void {
-    const wait = this.#limiters.get(name)?.take(key) ?? 0;
+  /**
+   * @param of who a refusal names
+   * @param left the part of the limit that it leaves to others
+   */
+  #admit(name: RateName, key: string, of = key, left = 0): void {
+    const wait = this.#limiters.get(name)?.take(key, left) ?? 0;
     if (wait <= 0) return;
     this.#refused(name, of);
     const seconds = Math.ceil(wait / 1_000);

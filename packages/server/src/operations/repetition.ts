@@ -5,6 +5,7 @@ import { type AccessRequest, authorize, toAccessRequest } from '../authorization
 import { type ClientSignature, callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
+import { RetryLater } from '../base/retry-later.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -117,7 +118,7 @@ async function isAuthorized(session: Session, caller: Caller, what: AccessReques
     await authorize(session, caller, what);
     return true;
   } catch (error) {
-    if (error instanceof LedgerError) return false;
+    if (error instanceof LedgerError && !(error instanceof RetryLater)) return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { newKey, newLedger, OPEN, systemKeyOf, TestClient } from '../support/client.js';
+import { dropOf, newKey, newLedger, OPEN, systemKeyOf, TestClient } from '../support/client.js';
 import { withOwnServer } from '../support/server.js';
 import { expectRefusal } from './refusal.js';
 
@@ -64,8 +64,31 @@ describe('writes in one ledger', () => {
     for (let sent = 0; sent < 2 * WRITES; sent += 1) {
       expect((await create(client, `w-${sent}`, newKey())).status).toBe(403);
     }
-    for (let made = 0; made < WRITES; made += 1) expect((await create(client, `w-${made}`, key)).status).toBe(201);
+    for (let made = 0; made < WRITES - 1; made += 1) expect((await create(client, `w-${made}`, key)).status).toBe(201);
     expect((await create(client, 'one-more', key)).status).toBe(429);
+  });
+});
+
+describe('writes that come first', () => {
+  it('are those of owners: what others may do leaves a tenth of the limit to them', async () => {
+    const client = await ledgerOf();
+    const other = newKey();
+    for (let sent = 0; sent < WRITES - 1; sent += 1) {
+      expect((await create(client, `w-${sent}`, other)).status).toBe(201);
+    }
+    expect((await create(client, 'one-more', other)).status).toBe(429);
+    expect((await create(client, 'one-more')).status).toBe(201);
+    expect((await create(client, 'two-more')).status).toBe(429);
+  });
+
+  it('a drop that is sent again is told to wait, not that nothing is there', async () => {
+    const client = await ledgerOf();
+    const { body: record } = await create(client, 'w');
+    const drop = dropOf(record, client.key);
+    const from = () => new SenderClient(client.url, client.key, client.ledger);
+    expect((await from().call('DELETE', `/wallets/${record.luid}`, drop)).status).toBe(204);
+    for (let made = 2; made < WRITES; made += 1) expect((await create(client, `w-${made}`)).status).toBe(201);
+    expect((await from().call('DELETE', `/wallets/${record.luid}`, drop)).status).toBe(429);
   });
 });
 
@@ -163,5 +186,19 @@ describe('connections of one address', () => {
     const kept = await open(proxied.current.url, 6);
     expect(kept).toHaveLength(6);
     for (const socket of kept) socket.destroy();
+  });
+});
+
+describe('requests that no route takes', () => {
+  // Last, since they count for the address of all tests: the framework refuses them before it looks who sent them.
+  it('have the same limit', async () => {
+    const client = new TestClient(server.current.url);
+    const statuses: number[] = [];
+    for (let sent = 0; sent <= 2 * REQUESTS; sent += 1) {
+      const path = sent % 2 ? '/wallets/%zz' : `/wallets/${'x'.repeat(2_000)}`;
+      statuses.push((await client.get(path)).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    expect(new Set(statuses)).toEqual(new Set([400, 404, 429]));
   });
 });

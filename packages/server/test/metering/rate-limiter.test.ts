@@ -29,16 +29,37 @@ describe('a rate limiter', () => {
     );
   });
 
-  it('charges what others let through, and no more than what it would let through itself', () => {
+  it('charges what others let through, and waits for no longer than a limit more', () => {
     let now = 0;
     const limiter = new RateLimiter(LIMIT, () => now);
     limiter.charge([['key', 3]]);
     expect([1, 2, 3].map(() => limiter.take('key') === 0)).toEqual([true, true, false]);
     limiter.charge([['key', 1_000_000]]);
-    now += 2 * EACH;
+    now += LIMIT.seconds * 1_000;
+    expect(limiter.take('key')).toBeGreaterThan(0);
+    now += EACH;
     expect(limiter.take('key')).toBe(0);
     expect(limiter.takeSpent()).toEqual([['key', 3]]);
     expect(limiter.takeSpent()).toEqual([]);
+  });
+
+  it.each([1, 2, 4, 8])('lets through what one would, where %d share a flood', (processes) => {
+    let now = 0;
+    const limit = { count: 5_000, seconds: 5 };
+    const limiters = Array.from({ length: processes }, () => new RateLimiter(limit, () => now));
+    let passed = 0;
+    const seconds = 60;
+    for (; now < seconds * 1_000; now += 250) {
+      for (const limiter of limiters) while (limiter.take('key') === 0) passed += 1;
+      const spent = limiters.map((limiter) => limiter.takeSpent());
+      limiters.forEach((limiter, at) => {
+        for (const [from, others] of spent.entries()) if (from !== at) limiter.charge(others);
+      });
+    }
+    const one = limit.count + (limit.count / limit.seconds) * seconds;
+    expect(passed).toBeGreaterThan(0.8 * one);
+    // Each lets a whole limit through before it hears of the others.
+    expect(passed).toBeLessThan(1.1 * one + (processes - 1) * limit.count);
   });
 });
 
@@ -70,10 +91,12 @@ describe('rates of tenants', () => {
     const rates = new TenantRates({ writes: { count: 1, seconds: 10 } }, () => 0);
     const request = {};
     const ledger = { id: 1, handle: 'acme' };
-    rates.admitWrite(ledger, request);
-    rates.admitWrite(ledger, request);
-    expect(() => rates.admitWrite(ledger, {})).toThrow('There are too many writes in this ledger. Retry after 10 s.');
-    rates.admitWrite({ id: 2, handle: 'other' }, {});
+    rates.admitWrite(ledger, request, true);
+    rates.admitWrite(ledger, request, true);
+    expect(() => rates.admitWrite(ledger, {}, true)).toThrow(
+      'There are too many writes in this ledger. Retry after 10 s.',
+    );
+    rates.admitWrite({ id: 2, handle: 'other' }, {}, true);
     for (let sent = 0; sent < 100; sent += 1) rates.admitRequest('192.0.2.1');
     expect(rates.takeSpent()).toEqual({
       writes: [

@@ -27,8 +27,10 @@ const kind = kindNamed('ledger');
 /**
  * `POST /ledgers` (interface/ledgers#create-a-ledger): a new tenant. A signed body suffices where the deployment's
  * rules let everyone create ledgers; a token is optional. Answers 201; 200 when the same signed body made it before.
+ *
+ * @param admit called once the caller is known to be allowed; what it throws refuses the request
  */
-export async function createLedger(service: Service, command: Command): Promise<Answer> {
+export async function createLedger(service: Service, command: Command, admit: () => void): Promise<Answer> {
   const { body, token } = command;
   const sent = bodyChecksOf(kind).create(body);
   await service.task.turn();
@@ -39,6 +41,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   assertMoments(service, customsOf(sentProofs));
   const proofs = sentProofs.signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
+  admit();
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
   const uses = usesOfProofs(service, sentProofs);
