@@ -75,6 +75,38 @@ describe('countersign admin ledgers', () => {
     expect((await call('ledgers', '--order', 'changes')).ledgers[0].changes).toEqual({ all: size, hour: 0, day: 0 });
   });
 
+  it('finds who floods the server now, and who is full, whatever else was done or is stored', async () => {
+    const old = await newLedger(server.current.url);
+    const now = await newLedger(server.current.url);
+    for (let made = 0; made < 20; made += 1) await stored(old, 'wallet', { handle: `w-${made}` });
+    for (let made = 0; made < 5; made += 1) await stored(now, 'wallet', { handle: `w-${made}` });
+    await sealed(old);
+    await sealed(now);
+    // All of it two hours ago.
+    await runSql(
+      server.current.database.url,
+      `with quiet as (select set_config('session_replication_role', 'replica', true))
+       update change c set moment = c.moment - interval '2 hours' from quiet, ledger l where l.id = c.ledger_id and l.handle <> $1`,
+      [now.ledger],
+    );
+    const names = async (...args: string[]) => {
+      const { ledgers, total } = await call('ledgers', ...args);
+      return [ledgers.map(({ handle }: { handle: string }) => handle), total];
+    };
+    expect(await names('--order', 'hour')).toEqual([[now.ledger], 1]);
+    expect((await names('--order', 'changes'))[0][0]).not.toBe(now.ledger);
+    // One more of the other, which waits to be sealed or is.
+    await stored(old, 'wallet', { handle: 'more' });
+    expect(await names('--order', 'hour')).toEqual([[now.ledger, old.ledger], 2]);
+    expect(await names('--order', 'hour', '--limit', '1', '--page', '2')).toEqual([[old.ledger], 2]);
+    expect(await names('--order', 'hour', '--owner', old.key.public)).toEqual([[old.ledger], 1]);
+    await call('limit', now.ledger!, '--bytes', '1KiB');
+    await call('limit', old.ledger!, '--bytes', '1GiB');
+    expect((await names('--order', 'full'))[0].slice(0, 2)).toEqual([now.ledger, old.ledger]);
+    expect((await names('--order', 'bytes'))[0]).not.toEqual((await names('--order', 'full'))[0]);
+    for (const one of [old, now]) await call('limit', one.ledger!, '--bytes', 'default');
+  });
+
   it('counts the changes of an hour by the order of the log', async () => {
     const client = await newLedger(server.current.url);
     await sealed(client);
@@ -118,7 +150,7 @@ describe('countersign admin ledgers', () => {
     [['--page', 'x'], "--page is a whole number from 1 to 1000000, not 'x'."],
     [
       ['--order', 'size'],
-      "Option '--order <by>' argument 'size' is invalid. Allowed choices are made, bytes, changes.",
+      "Option '--order <by>' argument 'size' is invalid. Allowed choices are made, hour, changes, bytes, full.",
     ],
   ])('%j is a wrong call', async (args, told) => {
     const { code, out, err } = await cli.call(['admin', 'ledgers', ...args]);

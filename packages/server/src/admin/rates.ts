@@ -6,6 +6,9 @@ export interface Counted {
   readonly size: number;
 }
 
+/** Milliseconds. */
+export const HOUR = 3_600_000;
+
 /** How many of the last leaves of each log are of changes since a moment. */
 export type CountSince = (logs: readonly Counted[], since: Date) => Promise<number[]>;
 

@@ -7,16 +7,22 @@ import { loadAdmin } from '../archive/server-parts.js';
 import { formatBytes } from './amounts.js';
 import { ADMIN_OPTIONS, asOperator, BESIDE, numberOf } from './shared.js';
 
-const ORDERS: readonly LedgerOrder[] = ['made', 'bytes', 'changes'];
+const ORDERS: readonly LedgerOrder[] = ['made', 'hour', 'changes', 'bytes', 'full'];
 
 export const adminLedgers: CliCommand = {
   path: ['admin', 'ledgers'],
   summary: 'List the ledgers of a server, with what they store and do',
   about:
-    `${BESIDE}Changes of the last hour and day are about right: they are told by the order of the log, and nothing is counted one by one. ` +
-    'Records are counted up to 10,000.',
+    `${BESIDE}Changes of the last hour and day are estimates, derived from the log. Records are counted up to 10,000. ` +
+    '--order hour shows only ledgers that have changed within the hour, and finds who floods the server now.',
   options: [
-    { flags: '--order <by>', about: 'newest first, or those with most', choices: ORDERS, default: 'made' },
+    {
+      flags: '--order <by>',
+      about:
+        'newest first; most changes of the last hour or of all time first; most bytes, or most of what is allowed, first',
+      choices: ORDERS,
+      default: 'made',
+    },
     { flags: '--owner <public>', about: 'only those that this key owns, base64' },
     { flags: '--suspended', about: 'only those that are suspended' },
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
@@ -24,7 +30,8 @@ export const adminLedgers: CliCommand = {
     ...ADMIN_OPTIONS,
   ],
   examples: [
-    { call: 'countersign admin ledgers --order bytes --limit 10', about: 'those that store most' },
+    { call: 'countersign admin ledgers --order hour --limit 10', about: 'those that write most now' },
+    { call: 'countersign admin ledgers --order full --limit 10', about: 'those that are at their limit, or near it' },
     { call: 'countersign admin ledgers --suspended', about: 'those that an operator has stopped' },
   ],
   async run(invocation) {
