@@ -76,7 +76,7 @@ it('countersign admin intents says what each waits for, and calls its bridges ag
   const { out, err } = await cli.done(['admin', 'intents', ledger!]);
   expect(out).toContain(`${silent} (`);
   expect(out).toMatch(/: credits, created \d+ s ago, waits for bank to prepare; expires 2/);
-  expect(out).toMatch(/\n {4}bank prepare cre_\S+: delivered, 1 attempts\n/);
+  expect(out).toMatch(/\n {4}bank prepare cre_\S+: delivered, 1 attempt\n/);
   expect(err).toBe('2 intents are under way.\n');
   // Both go on once they are called again.
   expect((await cli.call(['admin', 'intents', ledger!, '--retry'])).err).toContain('This needs a confirmation.');

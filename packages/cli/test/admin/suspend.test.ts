@@ -318,7 +318,7 @@ describe('countersign admin suspend', () => {
     const { out, err } = await cli.done(['admin', 'suspend', client.ledger!, '--reason', 'x'.repeat(500)]);
     expect(out).toMatch(/^\$ldg\.\S{17}\n$/);
     expect(err).toBe(
-      `✓ ${client.ledger} is suspended: no writes.\nIt goes on with \`countersign admin resume ${client.ledger}\`.\n`,
+      `✓ ${client.ledger} is suspended: no writes.\nResume it with \`countersign admin resume ${client.ledger}\`.\n`,
     );
     expect((await cli.done(['admin', 'resume', client.ledger!])).err).toMatch(/ goes on\. It was suspended since 2/);
     expect((await cli.done(['admin', 'resume', client.ledger!])).err).toBe(`✓ ${client.ledger} was not suspended.\n`);

@@ -68,7 +68,7 @@ export async function examineLogs(pool: pg.Pool, sample: number): Promise<string
   if (stopped.length > 0)
     throw new Illness(
       `the log is stopped: ${told(stopped.map(({ handle }) => handle))}`,
-      'docs/operations/backup.md#when-a-log-is-stopped',
+      'read docs/operations/backup.md#when-a-log-is-stopped, within days',
     );
   const { rows: waits } = await pool.query<{ lag: number; writes: number }>(
     `select coalesce(extract(epoch from clock_timestamp() - min(moment)), 0)::int as lag, count(*)::int as writes

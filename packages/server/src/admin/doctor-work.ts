@@ -16,7 +16,7 @@ export async function examineWork(pool: pg.Pool, now: number): Promise<string> {
   if (failing.length > 0)
     throw new Illness(
       `fails again and again: ${failing.map(({ worker, units }) => `${worker} (${units})`).join(', ')}`,
-      'the log of the server says why: `background work failed`',
+      'read the log of the server: `background work failed` says why',
     );
   const { rows: stuck } = await pool.query<{ handle: string; count: number }>(
     `select l.handle, count(*)::int as count from (
@@ -28,10 +28,10 @@ export async function examineWork(pool: pg.Pool, now: number): Promise<string> {
   if (stuck.length > 0)
     throw new Illness(
       `intents wait for bridges for more than an hour: ${stuck.map(({ handle, count }) => `${handle} (${count})`).join(', ')}`,
-      'countersign admin intents <ledger> --older-than 1h',
+      'run `countersign admin intents <ledger> --older-than 1h`, which says what they wait for',
     );
   const { rows } = await pool.query<{ suspended: number }>(
     'select count(*)::int as suspended from ledger where suspended is not null',
   );
-  return `goes on; ${rows[0]!.suspended} ledgers are suspended`;
+  return `goes on; ${rows[0]!.suspended} suspended`;
 }

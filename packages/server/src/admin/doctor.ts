@@ -185,7 +185,7 @@ async function examineSchema(pool: pg.Pool): Promise<string> {
   return `of this release; ${wanted.length} indexes`;
 }
 
-/** Milliseconds: beyond the first it is told, beyond the second writes are refused. */
+/** Milliseconds beyond which it is told. */
 const MOST_APART = 2_000;
 
 async function examineClock(pool: pg.Pool, now: () => number): Promise<string> {
@@ -206,7 +206,7 @@ async function examineClock(pool: pg.Pool, now: () => number): Promise<string> {
   );
 }
 
-/** A part of the disk, and bytes, below which creates and all writes are refused. */
+/** The part of the disk below which creates are refused. */
 const LEAST_DISK = 0.1;
 
 async function examineDisk(pool: pg.Pool, { databaseUrl, dataDir }: Config): Promise<string> {

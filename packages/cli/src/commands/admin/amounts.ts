@@ -19,6 +19,11 @@ const AGES: readonly (readonly [length: number, name: string])[] = [
   [60, 'min'],
 ];
 
+/** `1 intent`, `2 intents`. */
+export function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
 /** A length in seconds, as in `90s`, `30m`, `1h`, `2d`; undefined for any other text. */
 export function parseAge(text: string): number | undefined {
   const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

@@ -1,11 +1,11 @@
 import type { Json } from '@countersign/protocol';
-import type { OpenIntentLine } from '@countersign/server/admin';
+import type { OpenIntentLine, OpenIntentsPage, RetriedIntents } from '@countersign/server/admin';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import { settingsThere } from '../archive/export.js';
 import { loadAdmin } from '../archive/server-parts.js';
-import { formatAge, parseAge } from './amounts.js';
+import { counted, formatAge, parseAge } from './amounts.js';
 import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT, numberOf } from './shared.js';
 
 export const adminIntents: CliCommand = {
@@ -13,10 +13,10 @@ export const adminIntents: CliCommand = {
   summary: 'List the intents of a ledger that are under way, and what they wait for',
   about:
     `${BESIDE}The oldest come first. --retry has them looked at at once, and the calls that they wait for made again, as often as it is asked: ` +
-    'a bridge answers the same call alike. No command ends an intent: docs/operations/intents.md says why.',
+    'a bridge answers the same call alike. No command ends an intent: docs/operations/tenants.md says why.',
   arguments: [LEDGER_ARGUMENT],
   options: [
-    { flags: '--older-than <time>', about: 'created so long ago, such as 90s, 30m, 1h, 2d', default: '0s' },
+    { flags: '--older-than <time>', about: 'only those at least this old, such as 90s, 30m, 1h, 2d', default: '0s' },
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
     { flags: '--retry', about: 'have those that are listed go on' },
     ...ADMIN_OPTIONS,
@@ -36,15 +36,16 @@ export const adminIntents: CliCommand = {
     if (isRetry) await invocation.confirm(`Call the bridges of up to ${limit} intents of ${ledger} again?`);
     const { runIntents, runIntentsRetry } = await loadAdmin();
     const { now } = surroundings;
-    const found = await asOperator(async () => {
+    const found: OpenIntentsPage & Partial<RetriedIntents> = await asOperator(async () => {
       const call = { settings: settingsThere(invocation), now, ledger, olderThan, limit };
       return isRetry ? runIntentsRetry(call) : runIntents(call);
     });
     if (output.isJson || found.intents.length > 0)
       output.result(found as unknown as Json, () => found.intents.map((one) => textOf(one, now())).join('\n'));
     const more = found.isMore ? ', and there are more' : '';
-    output.note(`${found.intents.length} intents are under way${more}.`);
-    if ('resent' in found) output.done(`${found.resent} calls are made again within seconds.`);
+    output.note(`${counted(found.intents.length, 'intent is', 'intents are')} under way${more}.`);
+    if (found.resent !== undefined)
+      output.done(`${counted(found.resent, 'call is', 'calls are')} made again within seconds.`);
   },
 };
 
@@ -52,7 +53,7 @@ function textOf({ handle, luid, stage, created, expires, waitsFor, calls }: Open
   const age = formatAge((now - Date.parse(created)) / 1_000);
   const ends = expires === null ? '' : `; expires ${expires}`;
   const lines = calls.map(({ bridge, verb, entry, status, attempts, error }) => {
-    const how = status === null ? 'not queued' : `${status}, ${attempts} attempts`;
+    const how = status === null ? 'not queued' : `${status}, ${counted(attempts, 'attempt', 'attempts')}`;
     return `    ${bridge} ${verb} ${entry}: ${how}${error === null ? '' : `, ${error}`}`;
   });
   return [`${handle} (${luid}): ${stage}, created ${age} ago, waits for ${waitsFor}${ends}`, ...lines]

@@ -9,8 +9,8 @@ export const adminLimit: CliCommand = {
   path: ['admin', 'limit'],
   summary: 'Show or set what a ledger may store',
   about:
-    `${BESIDE}Without --bytes the limit is shown. A limit counts within ten seconds. Below what is stored, new records are refused, and ` +
-    'what ends records goes on (docs/interface/limits.md).',
+    `${BESIDE}Without --bytes the limit is shown. A limit counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
+    'refused, and what ends records goes on (docs/interface/limits.md).',
   arguments: [LEDGER_ARGUMENT],
   options: [
     { flags: '--bytes <size>', about: 'such as 10GiB; default for what LEDGER_QUOTA allows each' },

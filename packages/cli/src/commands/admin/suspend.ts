@@ -14,7 +14,10 @@ export const adminSuspend: CliCommand = {
     'wait as well. docs/operations/tenants.md lists what stops.',
   arguments: [LEDGER_ARGUMENT],
   options: [
-    { flags: '--reason <text>', about: 'why; it is told to those who are refused' },
+    {
+      flags: '--reason <text>',
+      about: 'why, in up to 500 characters on one line; it is told to those who are refused',
+    },
     { flags: '--reads-too', about: 'stop reads, tokens, webhooks and reports of bridges as well' },
     ...ADMIN_OPTIONS,
   ],
@@ -35,7 +38,7 @@ export const adminSuspend: CliCommand = {
       runSuspend({ settings: settingsThere(invocation), ledger, level, reason }),
     );
     output.done(`${result.handle} is suspended: ${level === 'all' ? 'no reads and no writes' : 'no writes'}.`);
-    output.note(`It goes on with \`countersign admin resume ${result.handle}\`.`);
+    output.note(`Resume it with \`countersign admin resume ${result.handle}\`.`);
     output.result(result as unknown as Json, () => result.luid);
   },
 };
