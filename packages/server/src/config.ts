@@ -20,6 +20,7 @@ import './kinds/registry.js';
 import { backgroundLimits } from './background/background-limits.js';
 import { decodeMasterKey } from './keys/master-key.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
+import { type LogLevel, logSettings } from './log-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
 import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
@@ -77,7 +78,9 @@ export interface Config {
   readonly addressConnections: number | undefined;
   /** Writes in one ledger in a second. */
   readonly ledgerWrites: number | undefined;
-  readonly logLevel: (typeof logLevels)[number];
+  readonly logLevel: LogLevel;
+  /** The part of all requests that the access log has; undefined for no access log. */
+  readonly accessLog: number | undefined;
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
   readonly defaultLedger: string | undefined;
@@ -96,8 +99,6 @@ interface Setting<T> {
   /** @throws Error whose message completes a sentence that begins with the setting's name */
   readonly read: (text: string | undefined) => T;
 }
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export const settings = {
   port: {
@@ -279,16 +280,7 @@ export const settings = {
     read: (text = '25%') => parseQuota(text),
   },
   ...rateSettings,
-  logLevel: {
-    name: 'LOG_LEVEL',
-    default: '`info`',
-    meaning: `What is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
-    read: (text = 'info') => {
-      const level = logLevels.find((known) => known === text);
-      if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}, not ${JSON.stringify(text)}`);
-      return level;
-    },
-  },
+  ...logSettings,
   name: {
     name: 'NAME',
     default: '`countersign`',

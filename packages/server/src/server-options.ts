@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly recordProofs?: number;
   /** Bytes that each ledger may store, unless an operator allows it otherwise; any number unless given. */
   readonly ledgerQuota?: number;
+  /** The part of requests that succeed which the access log has, beside the others; none is kept unless given. */
+  readonly accessLog?: number;
   /** What senders and ledgers may do in a time; no limit unless given. */
   readonly rates?: TenantRateLimits;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */

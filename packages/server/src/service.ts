@@ -104,6 +104,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     name,
     build,
     defaultLedger,
+    accessLog: options.accessLog,
     ...{ masterKey, runtime, moments },
     readiness,
     engine: money.engine,

@@ -47,8 +47,8 @@ export const mutants = [
   {
     id: 'access-ledger-creation',
     file: src('operations/create-ledger/operation.ts'),
-    find: 'if (!decision.granted) {',
-    replace: 'if (!decision) {',
+    find: 'if (!noteDecision(service.facts, decision.granted)) {',
+    replace: 'if (!noteDecision(service.facts, true)) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',
     tests: [test('access-http/server-rules.test.ts')],
   },
@@ -167,8 +167,8 @@ export const mutants = [
   {
     id: 'list-query-refused',
     file: src('operations/list.ts'),
-    find: "if (!judgement.granted) throw await refuseAction(session, caller, 'query'",
-    replace: "if (!judgement) throw await refuseAction(session, caller, 'query'",
+    find: "if (!noteDecision(session.facts, judgement.granted)) throw await refuseAction(session, caller, 'query'",
+    replace: "if (!noteDecision(session.facts, true)) throw await refuseAction(session, caller, 'query'",
     breaks: 'Everybody may ask for a list.',
     tests: [test('access-http/lists.test.ts')],
   },

@@ -5,6 +5,7 @@ import { isRead, judgeAccess } from '../access/decide.js';
 import { refuseForPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { noteDecision } from '../ledgers/request-facts.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent, StoredRecord } from '../records/stored-record.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
@@ -54,7 +55,8 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const context = asked.isOutside ? { ...around, domains: [] } : around;
   const judgement = judgeAccess(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
-  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) {
+  const isGranted = judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller));
+  if (noteDecision(session.facts, isGranted)) {
     if (!isRead(asked.action))
       session.rates.admitWrite(session.ledger, session.task, comesFirst(session, caller, asked));
     return session.task.grant();
@@ -136,7 +138,7 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
   // A record named by luid may be in any domain (interface/domains#which-domain-a-record-is-in).
   const domains = subject.data.handle === undefined ? [...session.ledger.domains.values()] : context.domains;
   const judgement = judgeAccess('read', kind.name, caller, { ...context, domains, hopeful: true });
-  if (judgement.granted) return;
+  if (noteDecision(session.facts, judgement.granted)) return;
   session.explain?.({
     ledger: session.ledger.handle,
     action: 'read',
@@ -154,7 +156,10 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
 export async function readsEvery(session: Session, kind: Kind, caller: Caller): Promise<boolean> {
   await session.task.turn();
   const context = contextOf(session);
-  return !session.explain && !context.ledger.policyBased && judgeAccess('read', kind.name, caller, context).granted;
+  if (session.explain || context.ledger.policyBased) return false;
+  const { granted } = judgeAccess('read', kind.name, caller, context);
+  if (granted) noteDecision(session.facts, true);
+  return granted;
 }
 
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */

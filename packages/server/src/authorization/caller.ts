@@ -4,6 +4,7 @@ import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isLedgerKey, isOwn, type Ledger } from '../ledgers/ledger.js';
+import { noteCaller } from '../ledgers/request-facts.js';
 import type { Session } from '../ledgers/session.js';
 import { turnForText } from '../metering/task.js';
 import { type ClientProofs, signatureMissing } from '../records/proofs.js';
@@ -26,20 +27,28 @@ export async function callerOfWrite(
 ): Promise<Caller> {
   const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isLedgerKey(session, key)));
   const keys = await Promise.all([...publics].map((key) => resolveKey(session, key, trustAbsence)));
-  return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
+  return withToken(session, keys, token, await keyOfToken(session, token, trustAbsence));
 }
 
 /**
  * The caller of a read: its token only. Keys cached as unregistered are looked up again, since a read has no commit.
  */
 export async function callerOfRead(session: Session, token: Token | undefined): Promise<Caller> {
-  return withToken([], token, await keyOfToken(session, token, false));
+  return withToken(session, [], token, await keyOfToken(session, token, false));
 }
 
-function withToken(proofs: readonly CallerKey[], token: Token | undefined, key: CallerKey | undefined): Caller {
-  if (!token) return { proofs };
-  const isProvided = token.kind === 'oauth2-token' ? ({ isProvided: true } as const) : {};
-  return { proofs, token: { claims: token.claims, ...isProvided, ...(key ? { key } : {}) } };
+function withToken(
+  { facts }: Session,
+  proofs: readonly CallerKey[],
+  token: Token | undefined,
+  key: CallerKey | undefined,
+): Caller {
+  const isProvided = token?.kind === 'oauth2-token' ? ({ isProvided: true } as const) : {};
+  const caller = token
+    ? { proofs, token: { claims: token.claims, ...isProvided, ...(key ? { key } : {}) } }
+    : { proofs };
+  noteCaller(facts, caller);
+  return caller;
 }
 
 /** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */

@@ -44,6 +44,7 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     defaultLedger,
     serverRules,
     logger: deps.logger,
+    accessLog: config.accessLog,
     requestTimeout,
     tokenMaxLife,
     recordProofs,

@@ -12,7 +12,7 @@ import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { outboundLimits } from '../outbound/outbound-limits.js';
 import { cameBack } from '../outbound/via.js';
-import type { Command, ForwardedRequest } from '../records/command.js';
+import { type Command, type ForwardedRequest, REQUEST_ID } from '../records/command.js';
 import type { Aspect } from './aspect.js';
 import { invalidResponse, makeUnexpected } from './error.js';
 import { makeForwardHeaders, OWN } from './headers.js';
@@ -171,11 +171,12 @@ function isKeptHere({ answer }: Forwarding, { method }: Pick<BridgeCall, 'method
 }
 
 /**
- * The client's headers. A policy in a domain gets them stripped of the client's token: its author has rights in the
+ * The client's headers, with the id of its request. A policy in a domain gets them stripped of the client's token: its author has rights in the
  * domain only, and could use the token elsewhere.
  */
-function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefined): ForwardedRequest['headers'] {
-  if (domain === undefined) return headers;
-  const { authorization: _, ...others } = headers;
+function clientsHeaders({ headers, id }: ForwardedRequest, domain: string | undefined): ForwardedRequest['headers'] {
+  const known = id === undefined ? headers : { ...headers, [REQUEST_ID]: id };
+  if (domain === undefined) return known;
+  const { authorization: _, ...others } = known;
   return others;
 }

@@ -8,6 +8,7 @@ import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import { Corrupt } from '../integrity/integrity.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { RequestFacts } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
 import { LogStopped } from '../log/publish.js';
 import { OutboundFailure } from '../outbound/outbound.js';
@@ -15,6 +16,7 @@ import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { WritesRefused } from '../store/writes-refused.js';
 import type { Received } from './command.js';
+import { alsoExpose } from './cors.js';
 import { sendFile } from './file.js';
 import type { HttpService } from './http-service.js';
 
@@ -29,17 +31,20 @@ export type ReportError = (error: unknown, ledger?: Ledger) => void;
  * @param perform the operation; `isLate` tells whether the request has timed out and been answered
  * @param report called with every unexpected error, and with the cause of an expected one, such as an unreachable
  *   bridge; causes stay out of the answer
+ * @param facts where the ledger and the error's reason are noted
  */
 export async function answerRequest(
   service: Service,
   resolve: () => Promise<Ledger | undefined>,
   perform: (ledger: Ledger | undefined, isLate: () => boolean) => Promise<Answer>,
   report: ReportError,
+  facts: RequestFacts = {},
 ): Promise<Answer> {
   let ledger: Ledger | undefined;
   let late = false;
   const work = async () => {
     ledger = await resolve();
+    if (ledger) facts.ledger = ledger.handle;
     const answer = await perform(ledger, () => late);
     // Nobody takes the file of an answer that comes too late.
     if (late) answer.file?.close();
@@ -50,6 +55,7 @@ export async function answerRequest(
       late = true;
     });
   } catch (error) {
+    facts.reason = reasonOf(error);
     if (error instanceof LedgerError) {
       // The cause is for operators only: why a bridge was out of reach, or a token was refused.
       if (error.cause !== undefined) report(error.cause, ledger);
@@ -62,6 +68,12 @@ export async function answerRequest(
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
   }
+}
+
+/** The reason in the answer to an error; that of another service stays out of the log. */
+function reasonOf(error: unknown): string {
+  if (error instanceof LedgerError) return error.reason;
+  return error instanceof BridgeRefusal ? 'bridge' : 'api.unexpected-error';
 }
 
 /**
@@ -170,7 +182,7 @@ export function sendAnswer(
 ): FastifyReply {
   if (confidential) reply.header('cache-control', 'no-store');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  if (hint !== undefined) reply.header('x-hint', hint).header('access-control-expose-headers', 'x-hint');
+  if (hint !== undefined) alsoExpose(reply.header('x-hint', hint), 'x-hint');
   if (file) return sendFile(reply.code(status), file);
   // A drop has the type that the interface names for it; a retry has none (interface/effects#retry).
   if (status === 202) return reply.code(status).send();

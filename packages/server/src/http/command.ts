@@ -14,7 +14,7 @@ import type { Command, ForwardedRequest } from '../records/command.js';
 /** The parts of a request that its answer follows from. */
 export type Received = Pick<
   FastifyRequest,
-  'id' | 'method' | 'url' | 'headers' | 'params' | 'body' | 'ip' | 'raw' | 'log' | 'routeOptions'
+  'id' | 'facts' | 'method' | 'url' | 'headers' | 'params' | 'body' | 'ip' | 'raw' | 'log' | 'routeOptions'
 >;
 
 /** The prefix of all paths except probes and metrics (interface/README#requests). */
@@ -48,10 +48,10 @@ export async function makeCommand(
   };
 }
 
-function toRequest({ method, url, headers, body }: Received, base: string): HttpRequest {
+function toRequest({ id, method, url, headers, body }: Received, base: string): HttpRequest {
   // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
   const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(base.length);
-  return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
+  return { id, method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
 }
 
 /** A request as received, with its body. */

@@ -75,6 +75,7 @@ async function refuseWith(
       throw error;
     },
     makeErrorReport(service, request),
+    request.facts,
   );
   return sendAnswer(reply, answer);
 }

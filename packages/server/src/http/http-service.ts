@@ -20,6 +20,8 @@ export interface HttpService extends Service {
   readonly defaultLedger?: string;
   /** Called with every request and connection that a limit refuses. */
   readonly limitRefused: TellRefusal;
+  /** The part of requests that succeed which the access log has; undefined for no access log. */
+  readonly accessLog?: number;
   /** Called with every refused token. */
   readonly tokenRefused?: (refused: TokenRefusal) => void;
 }

@@ -53,6 +53,7 @@ export function tokenRoute(app: FastifyInstance, service: HttpService, base: str
 async function answerTo(service: HttpService, failures: FailureCounts, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await resolveTokenLedger(service, request);
   if ('status' in ledger) return ledger;
+  if (request.facts) request.facts.ledger = ledger.handle;
   const task = service.scheduler.task(ledger.id, () => request.raw.socket.destroyed);
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   const names = [...form.keys()];
@@ -73,7 +74,12 @@ async function answerTo(service: HttpService, failures: FailureCounts, request: 
     );
   }
   if (credentials === 'malformed') return invalidClient();
-  return issueToken(openSession({ ...service, task }, ledger), credentials, failures, senderOf(request.ip));
+  return issueToken(
+    openSession({ ...service, task, facts: request.facts }, ledger),
+    credentials,
+    failures,
+    senderOf(request.ip),
+  );
 }
 
 /**
@@ -97,6 +103,7 @@ async function issueToken(
   if (!factor) return invalidClient();
   const found = await findClient(session, factor);
   if (!found.client) return invalidClient();
+  if (session.facts) session.facts.who = { signer: found.client.signer };
   const { suspension } = found.ledger;
   if (suspension?.level === 'all')
     return tokenError(400, 'unauthorized_client', new LedgerSuspended(suspension).detail);
@@ -152,6 +159,8 @@ function sendTokenAnswer(reply: FastifyReply, { status, body, retryAfter }: Toke
   // RFC 9110 §15.5.2: a 401 names the scheme. RFC 6749 §5.1: caches must not store tokens.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="ledger"');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  const { facts } = reply.request;
+  if (facts && 'error' in body) facts.reason = String(body.error);
   return reply
     .code(status)
     .header('cache-control', 'no-store')

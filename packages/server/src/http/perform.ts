@@ -38,6 +38,7 @@ export async function inLedger(
       return perform(sessionOf(service, ledger!, request, isLate, () => grantBody(request)));
     },
     makeErrorReport(service, request),
+    request.facts,
   );
   releaseBody(request);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
@@ -58,10 +59,11 @@ export async function outsideLedgers(
     async (_, isLate) => {
       noTenant(named);
       const task = senderTaskOf(service, OUTSIDE, request, isLate, () => grantBody(request));
-      const own = withDecisionLog({ ...service, task }, request);
+      const own = withDecisionLog({ ...service, task, facts: request.facts }, request);
       return perform(own, await makeCommand(own, undefined, request));
     },
     makeErrorReport(service, request),
+    request.facts,
   );
   releaseBody(request);
   return sendAnswer(reply, answer);
@@ -82,7 +84,7 @@ export function sessionOf(
   const task = isLarge(request)
     ? senderTaskOf(service, ledger.id, request, isLate, granted)
     : taskOf(service, ledger.id, request, isLate);
-  return openSession(withDecisionLog({ ...service, task }, request), ledger);
+  return openSession(withDecisionLog({ ...service, task, facts: request.facts }, request), ledger);
 }
 
 /** Performs an operation on records of the kind, in a session on the ledger that the request names. */

@@ -53,7 +53,9 @@ export function createRequestGate(service: HttpService): (request: FastifyReques
     } catch (error) {
       if (!(error instanceof RetryLater)) throw error;
       const named = inLedger && (tenantOf(request) || service.defaultLedger);
-      const answer = refusalOf(named ? service.ledgers.find(named) : undefined, error);
+      const ledger = named ? service.ledgers.find(named) : undefined;
+      if (request.facts) Object.assign(request.facts, { reason: error.reason, ledger: ledger?.handle });
+      const answer = refusalOf(ledger, error);
       sendAnswer(lengthOf(request) > bodyLimits.small ? endAfter(request, reply) : reply, answer);
       return false;
     }

@@ -15,8 +15,16 @@ export const requestLimits = {
      */
     idle: 5_000,
   },
+  /** Characters of a request's id that a client sends. */
+  id: 128,
   /** Bytes of a form sent to the token endpoint. */
   form: 16 * 1024,
+  logged: {
+    /** Refused requests, and as many that failed, that one process logs within a window, where the access log has not all. */
+    count: 100,
+    /** Milliseconds of that window. */
+    window: 1_000,
+  },
   refusedTokens: {
     /** Refused tokens that one process logs within a window. */
     count: 60,

@@ -26,6 +26,8 @@ import { createsIntent } from './relay/create-intent.js';
 import { requestLimits } from './request-limits.js';
 import { recordRoutes } from './routes.js';
 import { senderOf } from './sender.js';
+import { logRequests, makeAccessLog } from './telemetry/access-log.js';
+import { makeRequestIds } from './telemetry/request-id.js';
 import { tenantHeader } from './tenant.js';
 import { JOURNAL, ledgerIsKept, notJournaled } from './unserved-routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
@@ -46,8 +48,10 @@ export function createServer(
   bounds: ConnectionBounds,
 ) {
   const admit = createRequestGate(service);
+  const accessLog = makeAccessLog(service.accessLog, logger, service.runtime, () => performance.now());
   const app = Fastify({
     loggerInstance: logger,
+    genReqId: makeRequestIds(service.runtime.random),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimits.bytes,
     requestTimeout: bounds.request,
@@ -63,15 +67,17 @@ export function createServer(
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_CHARACTERS },
     // No hook runs for these.
     frameworkErrors: (error, request, reply) => {
+      accessLog?.watch(request, reply);
       allowAnyOrigin(reply);
       if (admit(request, reply)) void answerFrameworkError(service, error, request, reply);
     },
-    clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
+    clientErrorHandler: (error, socket) => answerBadWire(service, error, socket, accessLog),
   });
-  answerUnrouted(service, app.server);
+  answerUnrouted(service, app.server, accessLog);
   takeBodies(app);
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
+  logRequests(app, accessLog);
   const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
@@ -109,12 +115,7 @@ export function createServer(
     });
   }
   ledgerRoutes(app, service);
-  for (const path of JOURNAL) {
-    app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
-  }
-  app.delete(`${BASE}/ledger`, { config: IN_LEDGER }, (request, reply) =>
-    inLedger(service, request, reply, (session) => ledgerIsKept(session, request)),
-  );
+  unservedRoutes(app, service);
   tokenRoute(app, service, BASE);
   logRoutes(app, service);
   return { app, connections };
@@ -128,4 +129,13 @@ function ledgerRoutes(app: FastifyInstance, service: HttpService): void {
     ),
   );
   app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
+}
+
+function unservedRoutes(app: FastifyInstance, service: HttpService): void {
+  for (const path of JOURNAL) {
+    app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
+  }
+  app.delete(`${BASE}/ledger`, { config: IN_LEDGER }, (request, reply) =>
+    inLedger(service, request, reply, (session) => ledgerIsKept(session, request)),
+  );
 }

@@ -2,8 +2,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LedgerError } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
+import { REQUEST_ID } from '../records/command.js';
 import { errorAnswer } from './boundary.js';
 import { hasLastAnswer } from './pipelining.js';
+import type { AccessLog } from './telemetry/access-log.js';
+import { makeRequestId, makeRequestIds } from './telemetry/request-id.js';
 
 /** Answers to bytes that failed to become a request, by Node's error code; every other code means malformed HTTP. */
 const WIRE_ERRORS: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {
@@ -31,7 +34,12 @@ const LAST_WORD = 1_000;
  * Answers bytes that Node failed to parse, in the form of every other error (interface/errors), and closes the
  * connection: where the next request would begin is unknown.
  */
-export function answerBadWire(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerBadWire(
+  service: Service,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  log: AccessLog | undefined,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -42,38 +50,49 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
     return;
   }
   const { line, error: refusal } = WIRE_ERRORS[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
-  close(service, socket, line, refusal);
+  const { body = '' } = errorAnswer(service, undefined, refusal);
+  close(socket, line, body, makeRequestId(service.runtime.random), log);
 }
 
 /**
  * Answers, in the form of every other error, what Node would answer with a bare status or by closing the connection:
  * expectations other than `100-continue`, and `CONNECT`.
  */
-export function answerUnrouted(service: Service, server: Server): void {
-  server.on('checkExpectation', (_, response) => {
+export function answerUnrouted(service: Service, server: Server, log: AccessLog | undefined): void {
+  const idOf = makeRequestIds(service.runtime.random);
+  server.on('checkExpectation', (request, response) => {
     const { body = '' } = errorAnswer(service, undefined, UNEXPECTED);
+    const id = idOf(request);
     // The client may still send the body: closing keeps it from being read as the next request.
-    response
-      .writeHead(417, { ...ERROR_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' })
-      .end(body);
+    response.writeHead(417, { ...headersOf(body, id), connection: 'close' }).end(body);
+    log?.refused({ reqId: id, status: 417, bytes: Buffer.byteLength(body) });
   });
-  server.on('connect', (_, socket) => {
+  server.on('connect', (request, socket) => {
     // Node leaves the socket to this handler; an unhandled `error` would end the process.
     socket.on('error', () => {});
-    close(service, socket as Socket, '404 Not Found', new LedgerError('api.route-not-found', 'Route not found'));
+    const { body = '' } = errorAnswer(service, undefined, new LedgerError('api.route-not-found', 'Route not found'));
+    close(socket as Socket, '404 Not Found', body, idOf(request), log);
   });
 }
 
 const UNEXPECTED = new LedgerError('api.query-malformed', 'The only expectation that is met is 100-continue');
 
-const ERROR_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' };
+function headersOf(body: string, id: string): Record<string, string | number> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': REQUEST_ID,
+    [REQUEST_ID]: id,
+    'content-length': Buffer.byteLength(body),
+  };
+}
 
-function close(service: Service, socket: Socket, line: string, refusal: LedgerError): void {
-  const { body = '' } = errorAnswer(service, undefined, refusal);
-  const headers = { ...ERROR_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
+function close(socket: Socket, line: string, body: string, id: string, log: AccessLog | undefined): void {
+  const headers = { ...headersOf(body, id), connection: 'close' };
   const head = [`HTTP/1.1 ${line}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   cutLater(socket);
+  log?.refused({ reqId: id, status: Number.parseInt(line, 10), bytes: Buffer.byteLength(body) });
 }
 
 /** Ends the connection once all is sent. */

@@ -28,6 +28,7 @@ import type { KnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { LedgerMutex } from './ledger-mutex.js';
 import type { Ledgers } from './ledgers.js';
+import type { RequestFacts } from './request-facts.js';
 
 /** Dependencies of every operation: made once, in `app.ts`, except for the members about one request. */
 export interface Service {
@@ -39,6 +40,8 @@ export interface Service {
   readonly serverRules: readonly Rule[];
   /** Receives every decision on access; absent unless decisions are logged, so that it then costs nothing. */
   readonly explain?: Explain;
+  /** Takes note of what becomes known of this request; absent unless requests are logged. */
+  readonly facts?: RequestFacts | undefined;
   /** The work of this request. */
   readonly task: Task;
   /** What senders and ledgers may do in a time. */

@@ -9,6 +9,7 @@ import { contextOf, domainOfRecord, subjectOf } from '../authorization/context.j
 import { refuseAction } from '../authorization/refuse.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
+import { noteDecision } from '../ledgers/request-facts.js';
 import type { Session } from '../ledgers/session.js';
 import { filtersOf } from '../lists/filters.js';
 import { type PageQuery, parsePage } from '../lists/page.js';
@@ -47,7 +48,7 @@ export async function answerList(session: Session, kind: Kind, command: Command,
       await session.task.turn();
       const judgement = judgeQuery(kind.name, caller, contextOf(session));
       session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-      if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name); // auth.unauthorized, auth.forbidden
+      if (!noteDecision(session.facts, judgement.granted)) throw await refuseAction(session, caller, 'query', kind.name); // auth.unauthorized, auth.forbidden
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();

@@ -25,8 +25,13 @@ export interface Command {
   readonly request: ForwardedRequest;
 }
 
+/** The header with the id of a request (interface/README#requests). */
+export const REQUEST_ID = 'x-request-id';
+
 /** The part of a request that is forwarded to bridges. */
 export interface ForwardedRequest {
+  /** By which logs and bridges know it; absent for what the ledger does by itself. */
+  readonly id?: string;
   readonly method: string;
   /** Path and query below the base path, exactly as sent: `/wallets?data.handle=w`. */
   readonly url: string;

@@ -69,7 +69,7 @@ describe('what is stored with a rule that nobody can meet', () => {
     expect(hintOf(await founder.create('/wallets', { handle: 'a', access: lives }))).toBeNull();
     const created = await founder.create('/wallets', { handle: 'b', access: [...lives, dead] });
     expect(hintOf(created)).toBe(`access[3] ${HINT}`);
-    expect(created.headers.get('access-control-expose-headers')).toBe('x-hint');
+    expect(created.headers.get('access-control-expose-headers')).toBe('x-request-id, x-hint');
     expect(hintOf(await founder.update('/wallets/b', created.body, { handle: 'b', access: [dead] }))).toBe(
       `access[0] ${HINT}`,
     );

@@ -284,7 +284,9 @@ describe('paths, queries and methods', () => {
       if (path.endsWith('%')) continue;
       expect(answer.status).toBe(204);
       expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PUT, DELETE, OPTIONS');
-      expect(answer.headers['access-control-allow-headers']).toBe('authorization, content-type, prefer, x-ledger');
+      expect(answer.headers['access-control-allow-headers']).toBe(
+        'authorization, content-type, prefer, x-ledger, x-request-id',
+      );
     }
   });
 });

@@ -213,6 +213,7 @@ describe('the headers of a lookup at a bridge', () => {
       expect(others).toEqual({
         accept: 'application/json, text/plain, */*',
         'accept-encoding': 'identity',
+        'x-request-id': expect.stringMatching(/^req-/),
         'x-ledger': client.ledger,
         via: `1.1 ${luid}`,
         ...(way === 'lookup' ? { 'content-type': 'application/json' } : {}),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { siblingLimits } from '../../src/http/relay/sibling-limits.js';
 import { sequencerLimits } from '../../src/money/sequencer-limits.js';
@@ -10,6 +11,7 @@ import { balanceOf, settled } from '../money/under-way.js';
 import { newKey, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
+import { startServer } from '../support/server.js';
 import { send, TwoSiblings } from './scene.js';
 
 const siblings = new TwoSiblings();
@@ -48,6 +50,27 @@ describe('an intent of which another process is the leader', () => {
       answer.body.hash,
       answer.body.meta.proofs,
     ]);
+  });
+
+  it('is logged by the process that it came to, with whom the leader took its sender for', async () => {
+    const lines: JsonObject[] = [];
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const third = await startServer({ database: siblings.database, siblings: siblings.folder, logger, accessLog: 1 });
+    try {
+      const { money } = await siblings.makeLedger();
+      const at = money.client.at(third.url);
+      const answer = await at.call('POST', '/intents', signed({ handle: 'logged', claims: one }, at.key), {
+        'x-request-id': 'mine',
+      });
+      expect(answer.status, answer.text).toBe(201);
+      await eventually(() => expect(lines.some(({ msg }) => msg === 'request')).toBe(true));
+      expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({
+        ...{ reqId: 'mine', route: '/v2/intents', status: 201, ledger: at.ledger, decision: 'granted' },
+        who: { key: at.key.public.slice(0, 12) },
+      });
+    } finally {
+      await third.stop();
+    }
   });
 
   it('is told what stands in its way', async () => {

@@ -38,6 +38,7 @@ export interface TestServerOptions {
   /** Rules of the deployment; anyone may make ledgers unless given. */
   readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
   readonly ledgerQuota?: number;
+  readonly accessLog?: number;
   readonly rates?: NonNullable<ServerOptions['rates']>;
   /** A folder whose disk must have so much free. */
   readonly databaseFolder?: string;

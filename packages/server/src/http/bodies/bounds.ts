@@ -65,6 +65,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
         return ADMITTED;
       },
       makeErrorReport(service, request),
+      request.facts,
     );
     if (answer === ADMITTED) return true;
     if (!request.raw.socket.destroyed) sendAnswer(endAfter(request, reply), answer);

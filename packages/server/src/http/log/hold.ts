@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logLimits } from '../../log/log-limits.js';
 import type { Answer } from '../../records/command.js';
+import { alsoExpose } from '../cors.js';
 import type { HttpService } from '../http-service.js';
 
 /**
@@ -28,7 +29,7 @@ export async function holdUntilSealed(
   socket.off('close', leave);
   if (place === 'full' || place === 'stalled') return;
   reply.header('preference-applied', `wait=${seconds}`);
-  reply.header('access-control-expose-headers', 'countersign-log-index, countersign-log-size, preference-applied');
+  alsoExpose(reply, 'countersign-log-index, countersign-log-size, preference-applied');
   if (!place) return;
   reply.header('countersign-log-index', String(place.index));
   reply.header('countersign-log-size', String(place.size));

@@ -44,7 +44,7 @@ async function serveLog(
     },
     async (ledger, isLate): Promise<Answer> => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      const session = openSession(withDecisionLog({ ...service, task }, request), ledger!);
+      const session = openSession(withDecisionLog({ ...service, task, facts: request.facts }, request), ledger!);
       try {
         found.isPublic = await admit(session, request);
         await task.turn();
@@ -57,6 +57,7 @@ async function serveLog(
       }
     },
     makeErrorReport(service, request),
+    request.facts,
   );
   const { part, isPublic } = found;
   if (!part || answer.status !== 200) return sendAnswer(reply, answer);

@@ -62,7 +62,11 @@ export async function createIntent(
       return () => void raw.socket.off('close', leave);
     },
   });
-  if (typeof outcome !== 'string') return outcome;
+  if (typeof outcome !== 'string') {
+    const { facts, ...answer } = outcome;
+    if (request.facts) Object.assign(request.facts, facts);
+    return answer;
+  }
 
   if (outcome === 'misdirected') engine.forgetLeader(ledger.id);
   assertWaitedFor(task);

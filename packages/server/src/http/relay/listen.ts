@@ -2,6 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { RequestFacts } from '../../ledgers/request-facts.js';
 import { Elsewhere } from '../../money/leader.js';
 import type { Answer } from '../../records/command.js';
 import type { Replays } from '../../store/queries/replays.js';
@@ -15,7 +16,15 @@ import { requestLimits } from '../request-limits.js';
 import { senderOf } from '../sender.js';
 import { createIntentHere } from './create-intent.js';
 import { type HeldBody, HeldBytes } from './held-bytes.js';
-import { FULL, HEAD, HEADER_BYTES, MISDIRECTED, parseRequestHead, type RequestHead } from './messages.js';
+import {
+  type AnswerHead,
+  FULL,
+  HEAD,
+  HEADER_BYTES,
+  MISDIRECTED,
+  parseRequestHead,
+  type RequestHead,
+} from './messages.js';
 import { socketPath } from './socket-path.js';
 
 /**
@@ -89,11 +98,9 @@ async function answerSibling(
   if (!kept) return decline(FULL);
   try {
     const body = await textOf(raw);
-    const answered =
-      body === undefined
-        ? undefined
-        : await decide(service, receivedFrom(head, body, raw, logger.child({ reqId: head.id })), head, response, kept);
-    if (answered) await writeAnswer(response, answered);
+    const request = receivedFrom(head, body ?? '', raw, logger.child({ reqId: head.id }));
+    const answered = body === undefined ? undefined : await decide(service, request, head, response, kept);
+    if (answered) await writeAnswer(response, answered, request.facts);
     else raw.socket.destroy();
   } finally {
     kept.giveBack();
@@ -109,6 +116,7 @@ function receivedFrom(
   const routeOptions = { url: `${BASE}/intents` } as FastifyRequest['routeOptions'];
   return {
     id,
+    facts: {},
     method: 'POST',
     url,
     headers,
@@ -156,6 +164,7 @@ async function decide(
     (error, ledger) => {
       if (!instead) report(error, ledger);
     },
+    request.facts,
   );
   return instead ? instead.answer : answered;
 }
@@ -179,9 +188,14 @@ function textOf(raw: IncomingMessage): Promise<string | undefined> {
 }
 
 /** Resolves when it is sent, or nobody takes it any more. */
-async function writeAnswer(response: ServerResponse, { status, body = '', ...head }: Answer): Promise<void> {
+async function writeAnswer(
+  response: ServerResponse,
+  { status, body = '', ...answer }: Answer,
+  facts?: RequestFacts,
+): Promise<void> {
   if (response.closed) return;
   response.sendDate = false;
+  const head: AnswerHead = { ...answer, facts };
   response.writeHead(status, { [HEAD]: JSON.stringify(head), 'content-length': Buffer.byteLength(body) });
   await new Promise((resolve) => {
     response.once('close', resolve).end(body);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLuid, readJson } from '@countersign/protocol';
+import type { RequestFacts } from '../../ledgers/request-facts.js';
 import type { Answer } from '../../records/command.js';
 
 /**
@@ -22,7 +23,10 @@ export interface RequestHead {
 }
 
 /** What an answer is beside its status and body. */
-export type AnswerHead = Omit<Answer, 'status' | 'body' | 'file'>;
+export type AnswerHead = Omit<Answer, 'status' | 'body' | 'file'> & {
+  /** What became known of the request; absent where it was not looked at. */
+  readonly facts?: RequestFacts | undefined;
+};
 
 /** The header that both are in. */
 export const HEAD = 'countersign-head';

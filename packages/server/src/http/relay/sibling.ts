@@ -6,7 +6,7 @@ import { siblingLimits } from './sibling-limits.js';
 
 /** What became of a request that another process was sent. */
 export type RelayOutcome =
-  | Answer
+  | (Answer & Pick<AnswerHead, 'facts'>)
   /** Nothing was sent, or nothing of it was looked at. */
   | 'unreached'
   /** That process is not the leader, and has stored nothing. */

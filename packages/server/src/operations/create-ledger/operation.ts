@@ -5,6 +5,7 @@ import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
 import type { ClientSignature } from '../../authorization/caller.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
+import { noteCaller, noteDecision } from '../../ledgers/request-facts.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
@@ -76,7 +77,8 @@ function assertMayCreate(
   };
   const decision = decideAccess('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
-  if (!decision.granted) {
+  noteCaller(service.facts, caller);
+  if (!noteDecision(service.facts, decision.granted)) {
     throw accessRefusal('create', 'ledger', { credentials: true });
   }
 }

@@ -13,7 +13,7 @@ import { listText } from '../../lists/text.js';
 import { turnForText } from '../../metering/task.js';
 import { OutboundFailure } from '../../outbound/outbound.js';
 import { cameBack, makeVia } from '../../outbound/via.js';
-import type { Answer, ForwardedRequest } from '../../records/command.js';
+import { type Answer, type ForwardedRequest, REQUEST_ID } from '../../records/command.js';
 import { resolveDomain } from '../../records/domain.js';
 import { type LookupCall, sendLookup } from './ask-bridge.js';
 import { parseItems } from './bridge-items.js';
@@ -97,7 +97,7 @@ function makeEmptyList(session: Session): Answer {
  */
 function makeLookupHeaders(
   session: Session,
-  { request: { headers }, token }: LookupQuestion,
+  { request: { headers, id }, token }: LookupQuestion,
   bridge: Bridge,
   hasBody: boolean,
 ): Record<string, string> {
@@ -112,6 +112,7 @@ function makeLookupHeaders(
     [own]: makeLedgerAuthorization(session, bridge, token),
     'x-ledger': ledger.handle,
     via: makeVia(ledger, headers),
+    ...defined({ [REQUEST_ID]: id }),
   };
 }
 

@@ -7,6 +7,7 @@ import { type ClientSignature, callerOfRead, callerOfWrite } from '../../authori
 import { contextOf, newSubject } from '../../authorization/context.js';
 import { refuseAction } from '../../authorization/refuse.js';
 import type { Kind } from '../../kinds/kind.js';
+import { noteDecision } from '../../ledgers/request-facts.js';
 import type { Session } from '../../ledgers/session.js';
 
 /** An authorized caller, and what the rules show to it. */
@@ -31,7 +32,7 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   const context = contextOf(session);
   const judgement = judgeQuery(kind.name, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-  if (!judgement.granted) throw await refuseAction(session, caller, 'query', kind.name);
+  if (!noteDecision(session.facts, judgement.granted)) throw await refuseAction(session, caller, 'query', kind.name);
   session.task.grant();
   await session.task.turn();
   const everything = !context.ledger.policyBased && decideAccess('read', kind.name, caller, context).granted;
@@ -53,7 +54,8 @@ export async function authorizeLookup(
   await session.task.turn();
   const judgement = judgeAccess('lookup', kind.name, caller, contextWithoutRecord(session, kind));
   session.explain?.({ ledger: session.ledger.handle, action: 'lookup', record: kind.name, ...judgement });
-  if (!judgement.granted || !signs(caller)) throw accessRefusal('lookup', kind.name, { credentials: true });
+  if (!noteDecision(session.facts, judgement.granted && signs(caller)))
+    throw accessRefusal('lookup', kind.name, { credentials: true });
   session.task.grant();
   await session.task.turn();
   const context = contextOf(session);

@@ -1,0 +1,38 @@
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A level of the log. */
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * The part of all requests that the access log has, from 0 to 1; undefined for no access log.
+ *
+ * @throws Error whose message completes a sentence that begins with the setting's name
+ */
+function parseShare(text: string): number | undefined {
+  if (text === 'off') return undefined;
+  if (text === 'all') return 1;
+  const percent = /^\d{1,3}(\.\d{1,3})?%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (!(percent <= 100)) throw new Error(`must be off, all or a percentage such as 1%, not ${JSON.stringify(text)}`);
+  return percent / 100;
+}
+
+/** The settings of the log. */
+export const logSettings = {
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: '`info`',
+    meaning: `What is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
+    read: (text = 'info') => {
+      const level = logLevels.find((known) => known === text);
+      if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}, not ${JSON.stringify(text)}`);
+      return level;
+    },
+  },
+  accessLog: {
+    name: 'ACCESS_LOG',
+    default: '`1%`',
+    meaning:
+      'Requests that have a line in the [access log](monitoring.md#access-log): `all`, or a part of those that succeed, with those that are refused or fail (`0%` for these alone). `off` for none.',
+    read: (text = '1%') => parseShare(text),
+  },
+} as const;
