@@ -83,3 +83,10 @@ export function parseHandle(text: string): string {
   }
   return text;
 }
+
+export function parseHandles(text: string, most: number): string[] {
+  const handles = text.split(',').map((part) => part.trim());
+  if (handles.length > most || !handles.every(isHandle))
+    throw new Error(`must be at most ${most} handles (letters, digits, _ - + .), set apart by commas`);
+  return handles;
+}

@@ -8,6 +8,7 @@ import { tokenLifetime } from './base/token-lifetime.js';
 import {
   loadWitnessPolicy,
   parseHandle,
+  parseHandles,
   parseHost,
   parseInteger,
   parsePort,
@@ -33,6 +34,8 @@ export interface Config {
   /** The TCP port of the metrics; undefined where none are served. */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
+  /** Handles of the ledgers that have metrics of their own. */
+  readonly metricsLedgers: readonly string[];
   /** Addresses and networks (CIDR) of proxies, whose `X-Forwarded-For` names the sender of a request. */
   readonly trustedProxies: readonly string[];
   /** The URL that clients call, `/v2` included; it ends without a slash. */
@@ -124,6 +127,13 @@ export const settings = {
     default: '`127.0.0.1`',
     meaning: 'The address of the metrics. They need no token: name one that only your monitoring can reach.',
     read: (text = '127.0.0.1') => parseHost(text),
+  },
+  metricsLedgers: {
+    name: 'METRICS_LEDGERS',
+    default: 'none',
+    meaning:
+      'Handles of at most 20 ledgers, set apart by commas, that have [metrics of their own](monitoring.md#metrics-of-a-ledger).',
+    read: (text) => (text === undefined ? [] : parseHandles(text, 20)),
   },
   publicUrl: {
     name: 'PUBLIC_URL',

@@ -104,7 +104,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     name,
     build,
     defaultLedger,
-    accessLog: options.accessLog,
+    ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers },
     ...{ masterKey, runtime, moments },
     readiness,
     engine: money.engine,

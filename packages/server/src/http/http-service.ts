@@ -22,6 +22,8 @@ export interface HttpService extends Service {
   readonly limitRefused: TellRefusal;
   /** The part of requests that succeed which the access log has; undefined for no access log. */
   readonly accessLog?: number;
+  /** Handles of the ledgers that have metrics of their own; none unless given. */
+  readonly measuredLedgers?: readonly string[];
   /** Called with every refused token. */
   readonly tokenRefused?: (refused: TokenRefusal) => void;
 }

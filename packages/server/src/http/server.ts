@@ -77,7 +77,7 @@ export function createServer(
   takeBodies(app);
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
-  logRequests(app, accessLog);
+  logRequests(app, accessLog, (service.measuredLedgers ?? []).length > 0);
   const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
@@ -89,7 +89,7 @@ export function createServer(
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service.readiness);
-  countAnswers(app, metrics);
+  countAnswers(app, metrics, service);
   const began = service.runtime.now();
   app.get(BASE, async (request, reply) => sendAnswer(reply, await information(service, tenantHeader(request), began)));
   // Made at the first request, to keep the start short.

@@ -39,6 +39,7 @@ export interface TestServerOptions {
   readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
   readonly ledgerQuota?: number;
   readonly accessLog?: number;
+  readonly measuredLedgers?: readonly string[];
   readonly rates?: NonNullable<ServerOptions['rates']>;
   /** A folder whose disk must have so much free. */
   readonly databaseFolder?: string;

@@ -75,9 +75,19 @@ export function makeAccessLog(
 /** When each answer was begun: the time in which its client takes it is no part of its own. */
 const answeredIn = new WeakMap<FastifyReply, number>();
 
-/** Has every request of the server logged. */
-export function logRequests(app: FastifyInstance, log: AccessLog | undefined): void {
+/**
+ * Has every request of the server logged.
+ *
+ * @param isMeasured whether facts are noted though there is no log: some ledgers have metrics of their own
+ */
+export function logRequests(app: FastifyInstance, log: AccessLog | undefined, isMeasured = false): void {
   app.decorateRequest('facts');
+  if (isMeasured && !log) {
+    app.addHook('onRequest', (request, _, done) => {
+      request.facts = {};
+      done();
+    });
+  }
   if (!log) return;
   app.addHook('onRequest', (request, reply, done) => {
     log.watch(request, reply);

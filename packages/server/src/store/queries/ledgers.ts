@@ -66,6 +66,12 @@ export interface LedgerIdentity {
 /** Makes the records of a new ledger, given its id and its first version. */
 export type Births = (id: number, version: number) => readonly BirthRecord[];
 
+/** What a ledger stores, as its quota counts it. */
+export interface StoredBytes {
+  readonly handle: string;
+  readonly bytes: number;
+}
+
 export interface LedgerStore {
   /** The ledger of that handle or luid; undefined when it is missing. */
   find(id: string): Promise<StoredLedger | undefined>;
@@ -75,6 +81,8 @@ export interface LedgerStore {
   luid(id: number): Promise<string | undefined>;
   /** The current version of the ledger. */
   version(id: number): Promise<number>;
+  /** What the ledgers of those handles store, for the operator; none of a handle that no ledger has. */
+  storedBytes(handles: readonly string[]): Promise<readonly StoredBytes[]>;
   /**
    * Makes a ledger with all its birth records, in one transaction.
    *
@@ -97,9 +105,17 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
       return rows[0]?.luid;
     },
     version: versions(pool),
+    async storedBytes(handles) {
+      const { rows } = await pool.query<StoredBytes>(STORED_BYTES, [handles]);
+      return rows;
+    },
     create: (ledger, births) => insert({ ledger, births }),
   };
 }
+
+const STORED_BYTES = `select l.handle,
+    (coalesce(s.bytes, 0) + coalesce((select sum(u.bytes) from unsealed u where u.ledger_id = l.id), 0))::bigint as bytes
+  from ledger l left join storage s on s.ledger_id = l.id where l.handle = any($1::text[])`;
 
 /** The sealed key of a ledger's `system` signer, which dates from the ledger's birth. */
 export interface SealedSystemKey {
