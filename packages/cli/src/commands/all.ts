@@ -8,7 +8,7 @@ import { adminDoctor } from './admin/doctor.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
-import { adminLimit } from './admin/limit.js';
+import { adminQuota } from './admin/quota.js';
 import { adminResume } from './admin/resume.js';
 import { adminSuspend } from './admin/suspend.js';
 import { eraseCommand } from './archive/erase.js';
@@ -85,7 +85,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminLedger,
   adminSuspend,
   adminResume,
-  adminLimit,
+  adminQuota,
   adminIntents,
   adminDoctor,
   completionCommand(() => COMMANDS),

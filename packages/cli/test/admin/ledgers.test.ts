@@ -100,11 +100,11 @@ describe('countersign admin ledgers', () => {
     expect(await names('--order', 'hour')).toEqual([[now.ledger, old.ledger], 2]);
     expect(await names('--order', 'hour', '--limit', '1', '--page', '2')).toEqual([[old.ledger], 2]);
     expect(await names('--order', 'hour', '--owner', old.key.public)).toEqual([[old.ledger], 1]);
-    await call('limit', now.ledger!, '--bytes', '1KiB');
-    await call('limit', old.ledger!, '--bytes', '1GiB');
+    await call('quota', now.ledger!, '--bytes', '1KiB');
+    await call('quota', old.ledger!, '--bytes', '1GiB');
     expect((await names('--order', 'full'))[0].slice(0, 2)).toEqual([now.ledger, old.ledger]);
     expect((await names('--order', 'bytes'))[0]).not.toEqual((await names('--order', 'full'))[0]);
-    for (const one of [old, now]) await call('limit', one.ledger!, '--bytes', 'default');
+    for (const one of [old, now]) await call('quota', one.ledger!, '--bytes', 'default');
   });
 
   it('counts the changes of an hour by the order of the log', async () => {
@@ -139,7 +139,7 @@ describe('countersign admin ledgers', () => {
     const { ledgers } = await call('ledgers', '--suspended');
     expect(ledgers).toMatchObject([{ handle: client.ledger, suspended: { level: 'writes', reason: 'x' } }]);
     const { out, err } = await cli.done(['admin', 'ledgers', '--suspended']);
-    expect(out).toMatch(/^HANDLE +MADE +OWNERS +RECORDS +CHANGES +HOUR +DAY +BYTES +MAY +SUSPENDED\n/);
+    expect(out).toMatch(/^HANDLE +MADE +OWNERS +RECORDS +CHANGES +HOUR +DAY +BYTES +QUOTA +SUSPENDED\n/);
     expect(out).toMatch(/ default +writes\n$/);
     expect(err).toBe('1 of 1 ledgers, page 1 of 1.\n');
   });
@@ -182,12 +182,12 @@ describe('countersign admin ledger', () => {
   });
 });
 
-describe('countersign admin limit', () => {
+describe('countersign admin quota', () => {
   it('sets what one ledger may store, and takes it back', async () => {
     const client = await newLedger(server.current.url);
-    const { bytes } = await call('limit', client.ledger!);
+    const { bytes } = await call('quota', client.ledger!);
     expect(bytes).toBeGreaterThan(1_000);
-    expect(await call('limit', client.ledger!, '--bytes', '1KiB')).toMatchObject({
+    expect(await call('quota', client.ledger!, '--bytes', '1KiB')).toMatchObject({
       handle: client.ledger,
       quota: { bytes: 1_024, isOwn: true },
     });
@@ -197,15 +197,15 @@ describe('countersign admin limit', () => {
       return answer;
     });
     expect(refused.body.data.detail).toMatch(/ and may store 1024\. /);
-    expect((await cli.done(['admin', 'limit', client.ledger!])).out).toMatch(
+    expect((await cli.done(['admin', 'quota', client.ledger!])).out).toMatch(
       / stores .* KiB, and may store 1\.0 KiB\.\n$/,
     );
-    expect((await call('limit', client.ledger!, '--bytes', 'default')).quota).toEqual({ bytes: null, isOwn: false });
+    expect((await call('quota', client.ledger!, '--bytes', 'default')).quota).toEqual({ bytes: null, isOwn: false });
     await eventually(async () => ok(await client.create('/wallets', { handle: 'again' })));
   });
 
-  it.each([['10%'], ['off'], ['-1'], ['1GB'], ['9999999999999TiB'], ['']])('%s is no limit', async (bytes) => {
-    const { code, err } = await cli.call(['admin', 'limit', 'none', '--bytes', bytes]);
-    expect([code, err]).toEqual([2, `✗ A limit is bytes such as 10GiB, or default, not ${bytes}.\n`]);
+  it.each([['10%'], ['off'], ['-1'], ['1GB'], ['9999999999999TiB'], ['']])('%s is no quota', async (bytes) => {
+    const { code, err } = await cli.call(['admin', 'quota', 'none', '--bytes', bytes]);
+    expect([code, err]).toEqual([2, `✗ A quota is bytes such as 10GiB, or default, not ${bytes}.\n`]);
   });
 });

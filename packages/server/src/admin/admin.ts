@@ -18,6 +18,6 @@ export {
   runLedgers,
   type ShownQuota,
 } from './ledgers.js';
-export { type LedgerLimits, type LimitCall, runLimit } from './limit.js';
 export { type LedgerCall, type LedgerView, runLedger } from './one-ledger.js';
+export { type QuotaCall, type QuotaOfLedger, runQuota } from './quota.js';
 export { runResume, runSuspend, type StoredSuspension, type SuspendCall, type SuspensionOfLedger } from './suspend.js';

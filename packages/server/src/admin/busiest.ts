@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type CountSince, HOUR } from './rates.js';
+import { type CountSince, HOUR } from './count-changes.js';
 
 /** Ledgers whose changes of the last hour are counted: those that have changed last. */
 const MOST_ACTIVE = 10_000;

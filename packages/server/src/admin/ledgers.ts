@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { LedgerQuota } from '../ledger-quota.js';
 import { findBusiest } from './busiest.js';
+import { type CountSince, createCountSince, HOUR } from './count-changes.js';
 import { onDatabase, type Settings } from './database.js';
-import { type CountSince, createCountSince, HOUR } from './rates.js';
 import { type StoredSuspension, type SuspensionColumns, suspensionOf } from './suspend.js';
 
 /** What is seen of a ledger among others. */

@@ -51,8 +51,8 @@ export interface GatherBounds<In> {
   abandoned?(item: In): Error | undefined;
   /** Greatest number of concurrent runs of a group; 1 unless given. */
   readonly each?: number;
-  /** Callers that are told in one turn of the event loop: each goes on with its work, and others have their turn in between. */
-  readonly told?: number;
+  /** Callers that are answered in one turn of the event loop: each goes on with its work, and others have their turn in between. */
+  readonly answeredPerTurn?: number;
   /** Runs an item in the same turn of the event loop instead of after it: for callers whose items are batches already. */
   readonly isPrompt?: boolean;
 }
@@ -112,7 +112,7 @@ export function gather<In, Out>(
     running -= 1;
     if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
     schedule();
-    await settle(wanted, outs, bounds.told);
+    await settle(wanted, outs, bounds.answeredPerTurn);
   };
 
   return (item) =>
@@ -171,7 +171,7 @@ async function runBatch<In, Out>(
   }
 }
 
-/** @param atOnce callers that are told in one turn of the event loop */
+/** @param atOnce callers that are answered in one turn of the event loop */
 async function settle<In, Out>(
   taken: readonly WaitingItem<In, Out>[],
   outs: readonly (Out | Error)[],

@@ -52,7 +52,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   setInterval(() => {
     const spent = server?.service.rates.takeSpent();
     if (spent) tellPrimary({ type: 'spent', spent });
-  }, rateLimits.telling).unref();
+  }, rateLimits.reportInterval).unref();
   tellPrimary({ type: 'ready' });
 }
 

@@ -45,7 +45,7 @@ export class RateLimiter {
     if (wait > TOLERANCE) return wait;
     until.at = next;
     // Only the first keys of a moment are told: a list without end would cost more than it is for.
-    if (this.#spent.has(key) || this.#spent.size < rateLimits.told) {
+    if (this.#spent.has(key) || this.#spent.size < rateLimits.reportedKeys) {
       this.#spent.set(key, (this.#spent.get(key) ?? 0) + 1);
     }
     return 0;

@@ -61,14 +61,14 @@ function isTaken(writes: WriteGuard): boolean {
 function watchPools(registers: Registry[], pools: MeasuredDatabase['pools']): void {
   new Gauge({
     name: 'countersign_database_connections',
-    help: 'Connections to the database, of lists, deliveries, leases and the others: in use, idle, and requests waiting for one.',
+    help: 'Connections to the database, of lists, deliveries, leases and the others: `used`, `idle`, and requests `waiting` for one.',
     labelNames: ['of', 'state'] as const,
     registers,
     collect() {
       for (const [of, pool] of Object.entries(pools)) {
         this.set({ of, state: 'used' }, pool.totalCount - pool.idleCount);
         this.set({ of, state: 'idle' }, pool.idleCount);
-        this.set({ of, state: 'waited-for' }, pool.waitingCount);
+        this.set({ of, state: 'waiting' }, pool.waitingCount);
       }
     },
   });

@@ -56,7 +56,7 @@ function suspensionOf({ suspended }: LedgerView): string {
 
 function storesOf({ bytes, quota }: LedgerView): string {
   if (!quota.isOwn && quota.bytes === null) return `${formatBytes(bytes)}; it may store what LEDGER_QUOTA allows each`;
-  return `${formatBytes(bytes)} of ${formatBytes(quota.bytes ?? 0)}${quota.isOwn ? ', by a limit of its own' : ''}`;
+  return `${formatBytes(bytes)} of ${formatBytes(quota.bytes ?? 0)}${quota.isOwn ? ', by a quota of its own' : ''}`;
 }
 
 function recordsOf({ kinds }: LedgerView): string {

@@ -31,7 +31,7 @@ export const adminLedgers: CliCommand = {
   ],
   examples: [
     { call: 'countersign admin ledgers --order hour --limit 10', about: 'those that write most now' },
-    { call: 'countersign admin ledgers --order full --limit 10', about: 'those that are at their limit, or near it' },
+    { call: 'countersign admin ledgers --order full --limit 10', about: 'those that are at their quota, or near it' },
     { call: 'countersign admin ledgers --suspended', about: 'those that an operator has stopped' },
   ],
   async run(invocation) {
@@ -53,7 +53,7 @@ export const adminLedgers: CliCommand = {
     const { ledgers, total } = found;
     output.result({ ...found, page, pages: Math.ceil(total / limit) } as unknown as Json, () =>
       table(
-        ['HANDLE', 'MADE', 'OWNERS', 'RECORDS', 'CHANGES', 'HOUR', 'DAY', 'BYTES', 'MAY', 'SUSPENDED'],
+        ['HANDLE', 'MADE', 'OWNERS', 'RECORDS', 'CHANGES', 'HOUR', 'DAY', 'BYTES', 'QUOTA', 'SUSPENDED'],
         ledgers.map((one) => [
           one.handle,
           one.made?.slice(0, 16) ?? '',

@@ -33,8 +33,8 @@ export type Commit = (write: Write) => Promise<Outcome>;
 export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Commit {
   // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
   const { batch, queue } = gatherLimits;
-  const { concurrency, told, characters: most } = commitLimits;
-  const bounds = { batch, queue, concurrency, told, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
+  const { concurrency, answeredPerTurn, characters: most } = commitLimits;
+  const bounds = { batch, queue, concurrency, answeredPerTurn, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: the bound leaves connections for other
   // work.

@@ -3,15 +3,15 @@ import { parseQuota } from '../ledger-quota.js';
 import { AdminRefused, onDatabase, type Settings } from './database.js';
 import { type ShownQuota, shownQuota } from './ledgers.js';
 
-/** What a ledger may, and does. */
-export interface LedgerLimits {
+/** What a ledger stores, and may store. */
+export interface QuotaOfLedger {
   readonly handle: string;
   readonly luid: string;
   readonly bytes: number;
   readonly quota: ShownQuota;
 }
 
-export interface LimitCall {
+export interface QuotaCall {
   readonly settings: Settings;
   /** Handle or luid. */
   readonly ledger: string;
@@ -20,7 +20,7 @@ export interface LimitCall {
 }
 
 /** Sets what a ledger may store. Processes follow within ten seconds. @throws AdminRefused */
-export function runLimit({ settings, ledger, bytes }: LimitCall): Promise<LedgerLimits> {
+export function runQuota({ settings, ledger, bytes }: QuotaCall): Promise<QuotaOfLedger> {
   const quota = bytes === undefined ? undefined : quotaOf(bytes);
   return onDatabase(settings, async ({ pool, config }) => {
     const { id, handle, luid } = await findNamedLedger(pool, ledger, AdminRefused);
@@ -52,5 +52,5 @@ function quotaOf(text: string): number | null {
   } catch {
     // Told below.
   }
-  throw new AdminRefused(`A limit is bytes such as 10GiB, or default, not ${text}.`);
+  throw new AdminRefused(`A quota is bytes such as 10GiB, or default, not ${text}.`);
 }

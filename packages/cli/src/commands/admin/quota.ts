@@ -5,11 +5,11 @@ import { loadAdmin } from '../archive/server-parts.js';
 import { formatBytes } from './amounts.js';
 import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
 
-export const adminLimit: CliCommand = {
-  path: ['admin', 'limit'],
+export const adminQuota: CliCommand = {
+  path: ['admin', 'quota'],
   summary: 'Show or set what a ledger may store',
   about:
-    `${BESIDE}Without --bytes the limit is shown. A limit counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
+    `${BESIDE}Without --bytes the quota is shown. A new one counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
     'refused, and what ends records goes on (docs/interface/limits.md).',
   arguments: [LEDGER_ARGUMENT],
   options: [
@@ -17,15 +17,15 @@ export const adminLimit: CliCommand = {
     ...ADMIN_OPTIONS,
   ],
   examples: [
-    { call: 'countersign admin limit acme --bytes 10GiB', about: 'whatever LEDGER_QUOTA says' },
-    { call: 'countersign admin limit acme --bytes default', about: 'takes it back' },
+    { call: 'countersign admin quota acme --bytes 10GiB', about: 'whatever LEDGER_QUOTA says' },
+    { call: 'countersign admin quota acme --bytes default', about: 'takes it back' },
   ],
   async run(invocation) {
     const { output } = invocation;
     const ledger = await invocation.need('ledger');
     const bytes = invocation.get('bytes');
-    const { runLimit } = await loadAdmin();
-    const result = await asOperator(async () => runLimit({ settings: settingsThere(invocation), ledger, bytes }));
+    const { runQuota } = await loadAdmin();
+    const result = await asOperator(async () => runQuota({ settings: settingsThere(invocation), ledger, bytes }));
     const { quota } = result;
     const each = quota.bytes === null ? 'what LEDGER_QUOTA allows each' : `${formatBytes(quota.bytes)}, as each`;
     const may = quota.isOwn ? formatBytes(quota.bytes ?? 0) : each;
