@@ -364,7 +364,7 @@ export function watchDeliveries(
   };
   new Gauge({
     name: 'countersign_deliveries_waiting',
-    help: 'Deliveries that wait for an attempt, in the whole deployment; counted up to 100,000.',
+    help: 'Deliveries that wait for an attempt, in the whole deployment; counted up to 100,000. Those that a suspension of their ledger stops are left out.',
     registers: [registry],
     async collect() {
       const waiting = await countOnce();

@@ -4,7 +4,7 @@ import { Illness } from './diagnosis.js';
 /** Runs of a unit that failed in a row before it is told. */
 const MOST_FAILURES = 3;
 
-/** Milliseconds for which an intent may wait for bridges to carry out what is decided. */
+/** Milliseconds for which an intent may wait for bridges to carry out what is decided, where their reports are taken. */
 const MOST_WAIT = 3_600_000;
 
 /** Whether background work goes on, and nothing that is decided about money stands still. */
@@ -19,10 +19,11 @@ export async function examineWork(pool: pg.Pool, now: number): Promise<string> {
       'read the log of the server: `background work failed` says why',
     );
   const { rows: stuck } = await pool.query<{ handle: string; count: number }>(
-    `select l.handle, count(*)::int as count from (
-       select ledger_id, luid from open_intent where stage in ('committing', 'aborting') limit 10000) o
-       join record r on r.ledger_id = o.ledger_id and r.luid = o.luid join ledger l on l.id = o.ledger_id
-     where r.moment < $1 group by l.handle order by 2 desc limit 5`,
+    `select o.handle, count(*)::int as count from (
+       select i.ledger_id, i.luid, l.handle from open_intent i join ledger l on l.id = i.ledger_id
+       where i.stage in ('committing', 'aborting') and l.suspended is distinct from 'all' limit 10000) o
+       join record r on r.ledger_id = o.ledger_id and r.luid = o.luid
+     where r.moment < $1 group by o.handle order by 2 desc limit 5`,
     [new Date(now - MOST_WAIT)],
   );
   if (stuck.length > 0)

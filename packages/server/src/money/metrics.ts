@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '../metrics.js';
-import type { OpenOfStage } from '../store/money/open-intents.js';
+import { type OpenOfStage, SUSPENDED } from '../store/money/open-intents.js';
 import type { Outcomes } from './batch.js';
 import type { Stage } from './intent.js';
 
@@ -13,8 +13,8 @@ export interface SequencerMetrics {
   movedLeader(): void;
 }
 
-/** The stages of an intent that is not final. */
-const OPEN: readonly Stage[] = [
+/** What an intent that is not final is counted under. */
+const OPEN: readonly (Stage | typeof SUSPENDED)[] = [
   'accepted',
   'waiting',
   'debits',
@@ -23,6 +23,7 @@ const OPEN: readonly Stage[] = [
   'prepared',
   'committing',
   'aborting',
+  SUSPENDED,
 ];
 
 /** Adds what a process counts of the intents that it decides on. */
@@ -76,7 +77,7 @@ export function watchOpenIntents(
   };
   new Gauge({
     name: 'countersign_intents_open',
-    help: 'Intents under way in the whole deployment, by what they wait for; counted up to 10,000.',
+    help: 'Intents under way in the whole deployment, by what they wait for; counted up to 10,000. `suspended` are those that wait for an operator to resume their ledger.',
     labelNames: ['stage'] as const,
     registers: [registry],
     async collect() {

@@ -9,12 +9,15 @@ const running = withOwnServer();
 
 const ENDPOINT = 'https://receiver.example';
 
-/** The value of the gauge: seconds that the longest overdue delivery has been due. */
-async function overdue(): Promise<number> {
+async function readGauge(gauge: string): Promise<number> {
   const { registry } = running.current.server.metrics;
-  const { values } = await registry.getSingleMetric('countersign_deliveries_oldest_waiting_seconds')!.get();
+  const { values } = await registry.getSingleMetric(`countersign_deliveries_${gauge}`)!.get();
   return values[0]!.value;
 }
+
+/** Seconds that the longest overdue delivery has been due. */
+const overdue = () => readGauge('oldest_waiting_seconds');
+const waiting = () => readGauge('waiting');
 
 it('the gauge of waiting deliveries tells for how long the longest overdue one has been due', async () => {
   const { url } = running.current.database;
@@ -38,4 +41,20 @@ it('the gauge of waiting deliveries tells for how long the longest overdue one h
   const seconds = await overdue();
   expect(seconds).toBeGreaterThanOrEqual(7_200);
   expect(seconds).toBeLessThan(604_800);
+  // Those that wait for an operator are not late, and hide nothing.
+  const suspend = (level: string | null) =>
+    runSql(
+      url,
+      `update ledger set suspended = $2, suspended_why = case when $2::text is not null then 'x' end,
+        suspended_since = case when $2::text is not null then now() end where handle = $1`,
+      [client.ledger, level],
+    );
+  await suspend('all');
+  expect([await overdue(), await waiting()]).toEqual([0, 0]);
+  await runSql(url, `update delivery set purpose = 'prepare', target = 'bridge:b' where linked = 'a'`);
+  expect(await overdue()).toBeGreaterThanOrEqual(3_600);
+  expect(await waiting()).toBe(1);
+  await suspend('writes');
+  expect(await overdue()).toBeGreaterThanOrEqual(7_200);
+  expect(await waiting()).toBe(2);
 });

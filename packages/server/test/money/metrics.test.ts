@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newKey, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer, withOwnServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { issue, MoneyScene, transfer } from './scene.js';
 
 /** The clock of the ledger, which the tests move on by hours. */
@@ -55,6 +56,49 @@ describe('the metrics of intents', () => {
     hours += 1;
     await eventually(async () => expect(await open('waiting')).toBe(0));
     expect(await age('waiting')).toBe(0);
+  });
+
+  it('tell what a suspension keeps waiting apart from what is to go on', async () => {
+    const key = newKey();
+    const rules = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'access' },
+      { action: 'create', record: 'intent' },
+    ];
+    const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], { key, access: rules as JsonObject[] });
+    const stranger = money.client.as(newKey());
+    for (const handle of ['first', 'second'])
+      expect((await stranger.create('/intents', { handle, claims: [transfer('alice', 'bob', 1)] })).status).toBe(201);
+    const { url } = server.current.database;
+    const suspend = (level: string | null) =>
+      runSql(
+        url,
+        `update ledger set suspended = $2, suspended_why = case when $2::text is not null then 'x' end,
+          suspended_since = case when $2::text is not null then now() end where handle = $1`,
+        [money.client.ledger, level],
+      );
+    const setStage = (from: string, to: string) =>
+      runSql(
+        url,
+        `update open_intent o set stage = $1 where (o.ledger_id, o.luid) in (
+           select ledger_id, luid from open_intent where stage = $2 order by luid limit 1)`,
+        [to, from],
+      );
+    await setStage('waiting', 'committing');
+    hours += 0.25;
+    const counts = async () => [await open('waiting'), await open('committing'), await open('suspended')];
+    expect(await counts()).toEqual([1, 1, 0]);
+    await suspend('writes');
+    expect(await counts()).toEqual([0, 1, 1]);
+    expect([await age('waiting'), await age('committing'), await age('suspended')]).toEqual([0, 900, 900]);
+    // Its bridges cannot report.
+    await suspend('all');
+    expect(await counts()).toEqual([0, 0, 2]);
+    expect(await age('committing')).toBe(0);
+    await setStage('committing', 'waiting');
+    await suspend(null);
+    hours += 1;
+    await eventually(async () => expect(await counts()).toEqual([0, 0, 0]));
   });
 
   it('count groups that were decided anew', async () => {

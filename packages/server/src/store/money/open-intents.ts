@@ -19,6 +19,9 @@ export interface StoredOpenIntent {
   readonly deadline: Date | null;
 }
 
+/** In place of their stage, intents that wait for an operator to resume their ledger are counted under this. */
+export const SUSPENDED = 'suspended';
+
 /** Intents under way of one stage: how many, and when the oldest of them was created. */
 export interface OpenOfStage {
   readonly stage: string;
@@ -32,7 +35,7 @@ export interface OpenIntents {
   due(ledger: number, now: string, count: number): Promise<readonly StoredOpenIntent[]>;
   /** All of a thread, in the order in which they were made. */
   thread(ledger: number, thread: string): Promise<readonly StoredOpenIntent[]>;
-  /** Counts those of the whole deployment, up to 10,000. Stages that no intent is in are absent. */
+  /** Counts those of the whole deployment, up to 10,000, and as many suspended ones. Stages that no intent is in are absent. */
   count(): Promise<readonly OpenOfStage[]>;
   /** One, by its luid; undefined for a final one. */
   one(ledger: number, luid: string): Promise<StoredOpenIntent | undefined>;
@@ -71,8 +74,15 @@ const THREADS = `select t.ord, ${COLUMNS}
     left join record r on r.ledger_id = o.ledger_id and r.luid = o.luid
   order by t.ord, r.seq`;
 
-// Luids sort by age.
-const COUNT = `with seen as materialized (select ledger_id, luid, stage from open_intent limit 10000),
+/** Whether the intent `o` can go on: reports of bridges are refused where reads are suspended as well. */
+const GOES_ON = `(${IS_SEEN_TO} and l.suspended is distinct from 'all')`;
+
+// Those that wait for a resume take no room of the others. Luids sort by age.
+const COUNT = `with seen as materialized (
+    (select o.ledger_id, o.luid, o.stage from open_intent o join ledger l on l.id = o.ledger_id where ${GOES_ON} limit 10000)
+    union all
+    (select o.ledger_id, o.luid, '${SUSPENDED}' from open_intent o join ledger l on l.id = o.ledger_id
+      where not ${GOES_ON} limit 10000)),
   oldest as (select distinct on (stage) stage, ledger_id, luid from seen order by stage, luid)
   select s.stage, s.count, r.moment as oldest
   from (select stage, count(*)::int as count from seen group by stage) s join oldest o using (stage)

@@ -168,11 +168,12 @@ from (
 ) v join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
 
-/** Of the whole deployment, whatever the ledger. */
+/** Of the whole deployment, whatever the ledger; without those that wait for an operator to resume it. */
 const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
   (select count(*)::int from (
     select from delivery d where ${isSetAside('d')} limit 100000) a) as aside
-from (select due from delivery where due is not null limit 100000) w`;
+from (
+  select d.due from delivery d where d.due is not null and not (${isStopped('d.ledger_id', 'd.target')}) limit 100000) w`;
 
 /** More failures than are counted. */
 const NEVER = 2 ** 31 - 1;
