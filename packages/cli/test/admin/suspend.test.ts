@@ -253,6 +253,11 @@ describe('money of a suspended ledger', () => {
     await bank.until('prepare credits', 'commit credits', 'status');
     await suspend(money.client);
     expectSuspended((await money.send([transfer('alice', 'bob', 1)])).answer, money.client);
+    const waitsFor = async () => (await admin('intents', money.client.ledger!)).json.intents[0].waitsFor;
+    expect(await waitsFor()).toBe('bank to report committed');
+    await suspend(money.client, '--reads-too');
+    expect(await waitsFor()).toBe('the ledger to be resumed, then bank to report committed');
+    await suspend(money.client);
     const commit = bank.only('commit credits');
     // What says nothing of how it ends is a write like others.
     const { hash } = await money.read(decided);

@@ -1,6 +1,7 @@
 import { type JsonObject, readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { findNamedLedger, type NamedLedger } from '../archive/named-ledger.js';
+import type { Suspension } from '../ledgers/suspension.js';
 import { isDecided, type PartStatus, type Stage } from '../money/intent.js';
 import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
@@ -130,10 +131,10 @@ interface OpenRow {
   readonly state: string;
   readonly created: Date;
   readonly expires: Date | null;
-  readonly isSuspended: boolean;
+  readonly suspended: Suspension['level'] | null;
 }
 
-const OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.deadline as expires, l.suspended is not null as "isSuspended"
+const OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.deadline as expires, l.suspended
   from open_intent o join record r on r.ledger_id = o.ledger_id and r.luid = o.luid join ledger l on l.id = o.ledger_id
   where o.ledger_id = $1 and r.moment <= $2 order by r.seq limit $3`;
 
@@ -233,7 +234,7 @@ function lastErrorOf(proofs: string): string | undefined {
 /** Of an error: it repeats what a bridge has answered. */
 const MOST_CHARACTERS = 300;
 
-function wordsFor({ stage, isSuspended }: OpenRow, calls: readonly AwaitedCall[]): string {
+function wordsFor({ stage, suspended }: OpenRow, calls: readonly AwaitedCall[]): string {
   const bridges = [...new Set(calls.map(({ bridge }) => bridge))].join(', ');
   const what: Readonly<Partial<Record<Stage, string>>> = {
     accepted: 'a process to decide',
@@ -246,5 +247,7 @@ function wordsFor({ stage, isSuspended }: OpenRow, calls: readonly AwaitedCall[]
     aborting: `${bridges} to report aborted`,
   };
   const waits = what[stage] ?? stage;
-  return isSuspended && !isDecided(stage) ? `the suspended ledger to go on, then ${waits}` : waits;
+  // What is decided goes on, unless the reports of bridges are refused with the reads.
+  const isHeldUp = suspended === 'all' || (suspended === 'writes' && !isDecided(stage));
+  return isHeldUp ? `the ledger to be resumed, then ${waits}` : waits;
 }
