@@ -1,3 +1,4 @@
+import type { JsonObject } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withReceiver } from '../../../server/test/deliveries/receiver.js';
 import { addWallet, subscribedLedger, untilDeliveries } from '../../../server/test/deliveries/scene.js';
@@ -85,7 +86,7 @@ describe('a ledger whose writes an operator has suspended', () => {
     expect(refused.body.data.detail).toBe('Cannot create wallet.');
   });
 
-  it('erases nothing for clients, sends no delivery again, and is erased and exported by its operator', async () => {
+  it('erases nothing for clients, takes no new retry of deliveries, and is erased and exported by its operator', async () => {
     const [one] = servers.current;
     const client = await erasingLedger(one.url);
     const wallet = await stored(client, 'wallet', { handle: 'w' });
@@ -95,12 +96,15 @@ describe('a ledger whose writes an operator has suspended', () => {
       signal: 'wallet-created',
       action: { endpoint: 'https://example.com/' },
     });
+    const before = [signed({}, client.key, {}), signed({ maxAge: 0 }, client.key, {})];
+    const retry = (body: JsonObject) => client.call('POST', '/effects/e/events/retry', body);
+    for (const body of before) expect((await retry(body)).status).toBe(202);
     await suspend(client);
+    for (const body of before) expect((await retry(body)).status).toBe(202);
     const { luid } = wallet;
     const erasure = erasureOf(luid, 2, client.key);
     await eventually(async () => expectSuspended(await client.call('POST', `/wallets/${luid}/erase`, erasure), client));
-    const again = signed({}, client.key, {});
-    expectSuspended(await client.call('POST', '/effects/e/events/retry', again), client);
+    expectSuspended(await retry(signed({}, client.key, {})), client);
     const operator = cli.with({ MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
     const erase = ['erase', client.ledger!, 'wallet', luid, '--reason', 'asked', '--yes', '--json'];
     expect((await eventually(() => operator.done(erase))).json.meta.status).toBe('erased');

@@ -46,11 +46,21 @@ export async function performRetry(
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     const { isReadOnly, suspension } = session.ledger;
     if (isReadOnly) throw refuseKeyless();
-    if (suspension) throw new LedgerSuspended(suspension);
+    if (suspension) {
+      // One that was stored before is answered as ever.
+      if (await wasStored(session, retry)) return { status: 202 };
+      throw new LedgerSuspended(suspension);
+    }
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);
     return { status: 202 };
   });
+}
+
+/** Whether the proofs of a request were used for this very record before, so the request was stored. */
+async function wasStored({ store, ledger }: Session, { luid, proofs, veiled }: RetryRequest): Promise<boolean> {
+  const used = await store.usedProofs({ ledger: ledger.id, proofs, veiled });
+  return used.length > 0 && used.every((other) => other === luid);
 }
 
 /** Stores a request for all deliveries that are not too old, which may be many. */
