@@ -48,8 +48,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const opened: { close(): unknown }[] = [outbound, calls, siblings, signing];
   const letGo = () => Promise.all(opened.map((one) => one.close()));
   try {
-    let reloadLogs = () => {};
-    const database = await openDatabase({ ...options, ...watched(options, metrics, () => reloadLogs()) });
+    let hasGoneBack = false;
+    let wentBack = () => {
+      hasGoneBack = true;
+    };
+    const database = await openDatabase({ ...options, ...watched(options, metrics, () => wentBack()) });
     opened.push(database);
     const { pools, epochs } = database;
     watchDatabase(metrics.registry, { ...database, folder: options.databaseFolder });
@@ -74,8 +77,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       pools,
       epochs.verify,
     );
-    [background, reloadLogs] = [work, service.logs.reload];
+    [background, wentBack] = [work, service.logs.wentBack];
     service.logs.start();
+    if (hasGoneBack) wentBack();
     const close = once(async () => {
       await Promise.all([app.close(), work.stop()]);
       await stopReceiving();

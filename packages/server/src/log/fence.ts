@@ -20,6 +20,8 @@ export interface Fence {
   last(origin: string): Promise<PublishedCheckpoint | undefined>;
   /** Keeps a checkpoint that is about to be shown. It is on the disk when this resolves. */
   raise(note: string): Promise<void>;
+  /** What was shown of every log, as it is on the disk. */
+  shown(): AsyncIterable<PublishedCheckpoint>;
   /** The database may have been set back: what other processes have kept is read anew. */
   reload(): void;
 }
@@ -82,6 +84,14 @@ class FileFence implements Fence {
     if (this.#folder !== undefined) this.#known = new LruCache(cacheLimits.ledgers);
   }
 
+  async *shown(): AsyncGenerator<PublishedCheckpoint> {
+    if (this.#folder === undefined) return;
+    for (const name of await namesIn(this.#folder)) {
+      const last = largest((await readNotes(join(this.#folder, name))).map(readPublished));
+      if (last) yield last;
+    }
+  }
+
   async #raise(published: PublishedCheckpoint): Promise<void> {
     const before = await this.last(published.origin);
     if (before && before.size >= published.size) return;
@@ -116,12 +126,15 @@ function largest(all: readonly PublishedCheckpoint[]): PublishedCheckpoint | und
 }
 
 async function readNotes(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  const finished = (await namesIn(folder)).filter((name) => !name.endsWith(UNFINISHED));
+  return Promise.all(finished.map((name) => readFile(join(folder, name), 'utf8')));
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const finished = names.filter((name) => !name.endsWith(UNFINISHED));
-  return Promise.all(finished.map((name) => readFile(join(folder, name), 'utf8')));
 }
 
 const UNFINISHED = '.new';

@@ -26,6 +26,16 @@ export const logLimits = {
   tiles: 16 * 1024 * 1024,
   /** Bytes of tiles with their nodes that one process keeps for proofs. */
   nodes: 16 * 1024 * 1024,
+  losses: {
+    /** Logs that are looked up at a time, when what was shown is compared with what the database has. */
+    together: 500,
+    /** Lines about single logs, beyond which losses are only counted. */
+    lines: 100,
+    /** Milliseconds after which a comparison that failed is made again. */
+    again: 1_000,
+    /** Milliseconds from one count of the logs that are stopped to the next. */
+    pause: 30_000,
+  },
   reads: {
     /** Reads of logs at a time, of one process. */
     process: 4,

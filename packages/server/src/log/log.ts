@@ -18,6 +18,7 @@ import { createSealer } from './sealer.js';
 import { createSystemKeyOf } from './system-keys.js';
 import { createTiles, type InTurn } from './tiles.js';
 import { createSealWait } from './wait-until-sealed.js';
+import { watchLogs } from './watch.js';
 
 export interface LogOptions {
   readonly pool: pg.Pool;
@@ -61,6 +62,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
   });
   const deps = { suite, systemKey, logCodes };
   const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...deps });
+  const alarms = watchLogs({ pool, fence, publisher, logger, lost: metrics.lost });
   const proofs = createProofs(pool);
   const semaphore = createWeightedSemaphore(logLimits.reads);
   const inTurn: InTurn = (ledger, work) => semaphore(ledger, 1, work);
@@ -69,8 +71,18 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     ...publisher,
     /** Counts what a witness answered. */
     asked: metrics.asked,
-    /** The database may have been set back: what was shown is looked up anew. */
-    reload: () => fence.reload(),
+    start(): void {
+      sealer.start();
+      alarms.start();
+    },
+    async stop(): Promise<void> {
+      alarms.stop();
+      await sealer.stop();
+    },
+    /** How many logs are stopped, by the latest look. */
+    countStopped: alarms.countStopped,
+    /** The database may have been set back: what was shown is compared with what it has. */
+    wentBack: alarms.wentBack,
     inclusion: (...[tree, index, anew]: Parameters<Proofs['inclusion']>) =>
       inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
     consistency: (...[ledger, old, size]: Parameters<Proofs['consistency']>) =>

@@ -41,6 +41,11 @@ export function createLogMetrics(registry: Registry, measure: () => Promise<Meas
     labelNames: ['witness', 'outcome'],
     registers,
   });
+  const lost = new Gauge({
+    name: 'countersign_log_lost',
+    help: 'Logs of which the database had less than was shown, when it last went back in time under this process. Anything but 0 is an alarm.',
+    registers,
+  });
   let underWay: Promise<MeasuredLogs> | undefined;
   // One scrape collects all gauges at once.
   const measured = () => {
@@ -84,6 +89,8 @@ export function createLogMetrics(registry: Registry, measure: () => Promise<Meas
     failed: (): void => failures.inc(),
     /** The log of a ledger was stopped. */
     stopped: (): void => stops.inc(),
+    /** The database has less of so many logs than was shown. */
+    lost: (logs: number): void => lost.set(logs),
     /** A witness was asked to cosign a checkpoint. */
     asked: (witness: string, outcome: WitnessOutcome): void => asked.inc({ witness, outcome }),
   };

@@ -35,6 +35,8 @@ export interface Publisher {
   current(ledger: number, least?: number): Promise<Shown | undefined>;
   /** The newest checkpoint, to be shown to witnesses: with the signature of the log alone. @throws LogStopped */
   newest(ledger: number): Promise<Shown | undefined>;
+  /** Looks whether the log goes on from what was shown. @throws LogStopped */
+  examine(ledger: number): Promise<unknown>;
   /** Stops a log that somebody shows to contradict itself. */
   stopLog(ledger: number, shown: Pick<Shown, 'origin' | 'luid'>, why: string): Promise<void>;
 }
@@ -65,7 +67,6 @@ const FRESH = 1_000;
 export function createPublisher(options: PublisherOptions): Publisher {
   const { on, fence, metrics, logger, clock, logCodes } = options;
   const recent = new LruCache<number, { readonly shown: Shown; readonly since: number }>(cacheLimits.ledgers);
-
   const proofs = createProofs(on);
 
   const whyContradicted = async (
@@ -141,6 +142,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       if (found) await fence.raise(found.newest.note);
       return found?.newest;
     },
+    examine: read,
     stopLog: stopContradicted,
   };
 }

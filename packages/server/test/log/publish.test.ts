@@ -26,6 +26,7 @@ it('is no contradiction when another process shows more between two looks', asyn
   const fence: Fence = {
     raise: (note) => files.raise(note),
     reload: () => files.reload(),
+    shown: () => files.shown(),
     async last(origin) {
       await stored(client, 'symbol', { handle: 'meanwhile', factor: 100 });
       const more = await sealedLog(running.database.url, client.ledger!);

@@ -1,7 +1,7 @@
 import { kindNamed } from '../../kinds/registry.js';
 import { errorResponse, refusals } from './reasons.js';
 import { describeFilters, jsonAnswer, jsonBody, PAGE_PARAMETERS } from './record-routes.js';
-import { object, openObject, ref, textSchema } from './schemas.js';
+import { object, openObject, ref, textSchema, wholeNumber } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
@@ -9,8 +9,14 @@ type Paths = Record<string, Record<string, unknown>>;
 export function describeServerRoutes(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
   const status = (status: string) => object({ status: { ...textSchema, const: status } });
+  const logsStopped = {
+    ...wholeNumber(1),
+    description:
+      'How many logs are stopped, since the database contradicts what was shown of them. Absent where none is.',
+  };
+  const up = object({ status: { ...textSchema, const: 'UP' }, logsStopped }, ['logsStopped']);
   const readiness = {
-    200: jsonAnswer('It can.', status('UP')),
+    200: jsonAnswer('It can.', up),
     503: jsonAnswer('The database cannot be reached.', status('DOWN')),
   };
   return {
