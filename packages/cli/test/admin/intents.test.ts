@@ -109,6 +109,41 @@ it('countersign admin intents --retry has one that was put off looked at, whatev
   expect(rows).toEqual([]);
 });
 
+it('countersign admin intents --retry counts the calls that are made again, and no others', async () => {
+  const money = await bridgedScene(server.current.url, bridges);
+  const { ledger } = money.client;
+  bank.report = () => undefined;
+  await money.intend([transfer('alice', 'acc', 1)]);
+  await bank.until('prepare credits');
+  const { url } = server.current.database;
+  const retried = () => cli.done(['admin', 'intents', ledger!, '--retry', '--yes', '--json']);
+  await eventually(async () => {
+    const { json } = await cli.done(['admin', 'intents', ledger!, '--json']);
+    expect(json.intents[0].calls[0].status).toBe('delivered');
+  });
+  // As often as a delivery may be attempted.
+  await runSql(url, 'update delivery set attempts = 2000 where purpose is not null');
+  expect((await retried()).json.resent).toBe(0);
+  await runSql(url, 'update delivery set attempts = 1 where purpose is not null');
+  // Rules are written while the calls are looked for.
+  await runSql(
+    url,
+    `create function write_rules() returns trigger language plpgsql as $$
+     begin update ledger set version = version + 1 where id = new.ledger_id; return new; end $$`,
+  );
+  await runSql(
+    url,
+    'create trigger write_rules before update on open_intent for each row execute function write_rules()',
+  );
+  await runSql(url, `update open_intent set due = now() + interval '1 day'`);
+  try {
+    expect((await retried()).json.resent).toBe(1);
+  } finally {
+    await runSql(url, 'drop trigger write_rules on open_intent');
+    await runSql(url, 'drop function write_rules');
+  }
+});
+
 it.each([
   [['--older-than', 'soon'], "--older-than is a time such as 90s, 30m, 1h or 2d, not 'soon'."],
   [['--limit', '-1'], "--limit is a whole number from 1 to 1000, not '-1'."],

@@ -105,23 +105,44 @@ async function lookAtOnce(pool: pg.Pool, ledger: NamedLedger, intents: readonly 
 
 async function resend(
   pool: pg.Pool,
-  { id, version }: NamedLedger,
+  { id, ...ledger }: NamedLedger,
   intents: readonly OpenIntentLine[],
   now: number,
 ): Promise<number> {
   const retries = createDeliveryRetries(pool);
+  let { version } = ledger;
   let resent = 0;
   for (const { luid, calls } of intents) {
-    for (const { bridge, delivery, status } of calls) {
+    for (const call of calls) {
+      const { bridge, delivery, status } = call;
       if (delivery === null || status === 'running') continue;
-      const unsigned = { luid, version, proofs: [], veiled: [], now: new Date(now) };
+      const unsigned = { luid, proofs: [], veiled: [], now: new Date(now) };
       const scope = { ledger: id, owner: 'bridge', id: bridge, domains: null } as const;
-      const { outcome } = await retries.resend({ ...scope, ...unsigned, handle: delivery });
-      if (outcome === 'stale') throw new LedgerChanged('The ledger has changed meanwhile. Try again.');
-      if (outcome === 'done') resent += 1;
+      const again = () => retries.resend({ ...scope, ...unsigned, version, handle: delivery });
+      let done = await again();
+      // No rule is asked: what was written meanwhile changes nothing here.
+      for (let tries = 1; done.outcome === 'stale' && tries < MOST_TRIES; tries += 1) {
+        version = done.version;
+        done = await again();
+      }
+      if (done.outcome === 'stale') throw new LedgerChanged('The ledger has changed meanwhile. Try again.');
+      if (done.outcome === 'done' && (await hasMoved(pool, id, call))) resent += 1;
     }
   }
   return resent;
+}
+
+/** Of one call, while rules are written. */
+const MOST_TRIES = 10;
+
+/** Whether a call is no more as it was listed: one that was attempted as often as it may be stays as it is. */
+async function hasMoved(pool: pg.Pool, ledger: number, { delivery, status, next }: AwaitedCall): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select from delivery d where d.ledger_id = $1 and d.handle = $2
+       and (d.status <> $3 or date_trunc('milliseconds', d.due) is distinct from $4::timestamptz)`,
+    [ledger, delivery, status, next],
+  );
+  return rows.length > 0;
 }
 
 interface OpenRow {
