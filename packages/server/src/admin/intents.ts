@@ -223,12 +223,37 @@ async function findCalls(
   bridges: readonly string[],
 ): Promise<CallRow[]> {
   if (bridges.length === 0) return [];
-  const { rows } = await pool.query<CallRow>(
-    `select d.linked as intent, d.entry, d.purpose as verb, d.handle as delivery, d.status, d.attempts, d.attempted, d.due as next,
+  const client = await pool.connect();
+  try {
+    // Of as many calls as there are this takes longer than a statement may.
+    await client.query('begin read only; set local statement_timeout = 0');
+    const rows = await readCalls(client, ledger, intents, bridges);
+    await client.query('commit');
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Milliseconds for which the calls of a ledger are read at most. */
+const LONGEST_READ = 3_600_000;
+
+async function readCalls(
+  client: pg.PoolClient,
+  ledger: number,
+  intents: readonly OpenRow[],
+  bridges: readonly string[],
+): Promise<CallRow[]> {
+  const config = {
+    text: `select d.linked as intent, d.entry, d.purpose as verb, d.handle as delivery, d.status, d.attempts, d.attempted, d.due as next,
        d.proofs, d.given_up as why
      from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`,
-    [ledger, bridges, intents.map(({ handle }) => handle)],
-  );
+    values: [ledger, bridges, intents.map(({ handle }) => handle)],
+    query_timeout: LONGEST_READ,
+  };
+  const { rows } = await client.query<CallRow>(config);
   return rows;
 }
 

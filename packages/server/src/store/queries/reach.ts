@@ -86,6 +86,8 @@ function describeProblem(code: string | undefined, message: string, user: string
       return `does not let the user "${user}" do what it must (${message}): make it the owner of the database`;
     case '53300':
       return `has no connection left (${message}): raise its max_connections, or lower WORKERS`;
+    case '57014':
+      return `answers, but has cancelled a statement (${message}): it took too long, so try again when there is less to do`;
     case '57P03':
       return `is not ready yet (${message}): try again in a moment`;
   }
