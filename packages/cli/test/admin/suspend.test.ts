@@ -216,6 +216,24 @@ describe('bridges of a suspended ledger', () => {
   const bridge = withBridge();
   beforeEach(() => bridge.reset());
 
+  it('are sent no event that is stored, where reads are suspended', async () => {
+    const client = await newLedger(servers.current[0].url);
+    await stored(client, 'bridge', { handle: 'post', schema: 'rest', config: { server: bridge.url }, secure: [] });
+    await stored(client, 'effect', { handle: 'hook', signal: 'wallet-created', action: { bridge: 'post' } });
+    bridge.instead = async () => {
+      await suspend(client, '--reads-too');
+      return { status: 503 };
+    };
+    await addWallet(client, 'w');
+    const isOver = `select from delivery d join ledger l on l.id = d.ledger_id
+      where l.handle = $1 and d.status = 'failed' and d.due < now() - interval '2 seconds'`;
+    await eventually(async () => expect(await runSql(servers.databaseUrl, isOver, [client.ledger])).toHaveLength(1));
+    expect(bridge.received).toHaveLength(1);
+    bridge.reset();
+    await resume(client);
+    await eventually(async () => expect(bridge.received).toHaveLength(1));
+  });
+
   it.each(['validate', 'proxy', 'synchronize'])('%s: are not asked to store anything', async (strategy) => {
     const [one, two] = servers.current;
     const client = await forwardingLedger(one.url, bridge.url, [aspect('create', strategy)]);
@@ -289,6 +307,18 @@ describe('money of a suspended ledger', () => {
     ok(await said());
     await money.ends(waiting, 'completed');
     await bank.until('prepare credits', 'commit credits', 'status', 'status');
+  });
+
+  it('has bridges called for what is under way, also where reads are suspended', async () => {
+    const money = await bridgedScene(servers.current[0].url, bridges);
+    bank.report = () => undefined;
+    await money.intend([transfer('alice', 'acc', 1)]);
+    await bank.until('prepare credits');
+    await suspend(money.client, '--reads-too');
+    bank.reset();
+    bank.report = () => undefined;
+    await admin('intents', money.client.ledger!, '--retry', '--yes');
+    await bank.until('prepare credits');
   });
 
   it('goes on by another call of a bridge that has reported in vain', async () => {

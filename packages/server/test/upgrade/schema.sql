@@ -1487,6 +1487,8 @@ CREATE INDEX delivery_backlog_due ON public.delivery_backlog USING btree (ledger
 
 CREATE INDEX delivery_bridge ON public.delivery USING btree (ledger_id, bridge, seq) WHERE (bridge IS NOT NULL);
 
+CREATE INDEX delivery_calls_due ON public.delivery USING btree (ledger_id, target, due) WHERE ((due IS NOT NULL) AND (purpose IS NOT NULL));
+
 CREATE INDEX delivery_due ON public.delivery USING btree (ledger_id, target, due) WHERE (due IS NOT NULL);
 
 CREATE INDEX delivery_effect ON public.delivery USING btree (ledger_id, effect, seq) WHERE (effect IS NOT NULL);

@@ -60,13 +60,12 @@ export interface Started {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 /**
- * Whether a queue stands still: that of a webhook, where an operator has stopped the reads of its ledger, too. Bridges are sent what
- * they are to carry out.
+ * Whether the events of a ledger stand still: an operator has stopped its reads, too. Bridges are still called for intents.
  *
- * @param ledger its id, and `target` its target: expressions
+ * @param ledger its id: an expression
  */
-function isStopped(ledger: string, target: string): string {
-  return `${target} not like 'bridge:%' and exists (select from ledger l where l.id = ${ledger} and l.suspended = 'all')`;
+function holdsEvents(ledger: string): string {
+  return `exists (select from ledger l where l.id = ${ledger} and l.suspended = 'all')`;
 }
 
 /**
@@ -101,7 +100,11 @@ waiting as materialized (
     select ledger_id from upwards
     union all
     select ledger_id from round where ledger_id < (select p.ledger_id from pivot p)
-  ) w limit ${outboxLimits.listed}
+  ) w
+  -- Ledgers that stand still take no room of the others.
+  where not ${holdsEvents('w.ledger_id')} or exists (
+    select from delivery c where c.ledger_id = w.ledger_id and c.purpose is not null and c.due <= (select now from clock))
+  limit ${outboxLimits.listed}
 )
 select w.ledger_id, q.target, q.due
 from waiting w
@@ -115,7 +118,10 @@ from waiting w
         where d.ledger_id = w.ledger_id and d.due is not null and d.target > q.target
         order by d.target, d.due limit 1) n
     )
-    select target, due from queue where due <= (select now from clock) and not (${isStopped('w.ledger_id', 'target')})
+    select target, due from queue where due <= (select now from clock)
+      and (not ${holdsEvents('w.ledger_id')} or exists (
+        select from delivery c
+        where c.ledger_id = w.ledger_id and c.target = queue.target and c.purpose is not null and c.due <= (select now from clock)))
     limit (select greatest(1, least(${outboxLimits.queues}, ${outboxLimits.listed} / count(*))) from waiting)
   ) q`;
 
@@ -128,7 +134,7 @@ with first as materialized (
   select d.handle, f.failures, ${mayRest('d')} and f.failures >= $6 as rests
   from delivery d cross join lateral (select ${failuresOf('d')} as failures) f
   where d.ledger_id = $1 and d.target = $2 and d.due <= $3 and d.handle <> all ($5::text[])
-    and not (${isStopped('$1::bigint', '$2::text')})
+    and (d.purpose is not null or not ${holdsEvents('$1::bigint')})
   order by d.due limit $4
   for no key update of d skip locked
 ),
@@ -173,7 +179,7 @@ const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
   (select count(*)::int from (
     select from delivery d where ${isSetAside('d')} limit 100000) a) as aside
 from (
-  select d.due from delivery d where d.due is not null and not (${isStopped('d.ledger_id', 'd.target')}) limit 100000) w`;
+  select d.due from delivery d where d.due is not null and not (d.purpose is null and ${holdsEvents('d.ledger_id')}) limit 100000) w`;
 
 /** More failures than are counted. */
 const NEVER = 2 ** 31 - 1;
