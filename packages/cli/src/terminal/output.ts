@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Json } from '@countersign/protocol';
 import type { Failure } from './failure.js';
-import { printable } from './printable.js';
+import { printable, printableJson } from './printable.js';
 import type { Screen, Surroundings } from './surroundings.js';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
@@ -29,12 +29,12 @@ export class Output {
 
   /** The result as JSON, under `--json`; else as the text that `show` makes of it. */
   result(value: Json, show: () => string): void {
-    this.#out.write(`${this.isJson ? JSON.stringify(value, undefined, 2) : show()}\n`);
+    this.#out.write(`${this.isJson ? printableJson(value, 2) : show()}\n`);
   }
 
   /** One of many results, under `--json` on a line of its own. */
   line(value: Json, show: () => string): void {
-    this.#out.write(`${this.isJson ? JSON.stringify(value) : show()}\n`);
+    this.#out.write(`${this.isJson ? printableJson(value) : show()}\n`);
   }
 
   /** Writes a result as it is. */
@@ -69,7 +69,7 @@ export class Output {
       const told = body ?? {
         error: { exit: failure.code, detail: failure.message, reason },
       };
-      this.#error.write(`${JSON.stringify(told, undefined, 2)}\n`);
+      this.#error.write(`${printableJson(told, 2)}\n`);
       return;
     }
     const bold = (text: string) => this.#on(this.#error, 'bold', text);

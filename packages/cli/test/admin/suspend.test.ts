@@ -1,4 +1,4 @@
-import type { JsonObject } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withReceiver } from '../../../server/test/deliveries/receiver.js';
 import { addWallet, subscribedLedger, untilDeliveries } from '../../../server/test/deliveries/scene.js';
@@ -16,6 +16,7 @@ import { eventually } from '../../../server/test/support/eventually.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
 import { startServer, TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
 import { runSql } from '../../../server/test/support/sql.js';
+import { bearer } from '../../../server/test/support/token.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const servers = withTwoServers({ deliveryAllowPrivate: true });
@@ -165,11 +166,16 @@ describe('a ledger whose reads an operator has suspended as well', () => {
     ok(await client.update('/ledger', body, { ...body.data, config: { log: 'open' } }));
     const { origin } = ok(await client.get('/ledger/log')).body.data;
     const log = `${one.url.replace('/v2', '')}/log/${String(origin).split('/log/')[1]}/checkpoint`;
+    const owned = async (at: TestClient) =>
+      ok(await at.in(undefined).get('/ledgers', bearer(client.key))).body.data.map(({ luid }: RecordEnvelope) => luid);
+    expect(await owned(client)).toEqual([body.luid]);
     await suspend(client, '--reads-too');
     for (const at of [client, client.at(two.url)]) {
       for (const path of ['/ledger', '/wallets', '/wallets/none', '/signers/app/factors', '/ledger/log'])
         expectSuspended(await at.get(path), client, ALL);
       expectSuspended(await at.create('/wallets', { handle: 'w' }), client, ALL);
+      expectSuspended(await at.create('/wallets', { handle: 4711 }), client, ALL);
+      expect(await owned(at)).toEqual([]);
       const asked = await ask(at, grant(credentials));
       expect([asked.status, asked.body]).toEqual([400, { error: 'unauthorized_client', error_description: ALL }]);
     }
@@ -177,6 +183,7 @@ describe('a ledger whose reads an operator has suspended as well', () => {
     // A milder one in its place.
     expect((await suspend(client)).json).toMatchObject({ suspended: { level: 'writes' }, before: { level: 'all' } });
     ok(await client.get('/wallets'));
+    expect(await owned(client)).toEqual([body.luid]);
     await resume(client);
     ok(await ask(client, grant(credentials)));
   });

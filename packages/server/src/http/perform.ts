@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
+import { LedgerSuspended } from '../ledgers/suspension.js';
 import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
@@ -35,6 +36,7 @@ export async function inLedger(
     resolve,
     async (ledger, isLate) => {
       of = ledger!.id;
+      await refuseSuspended(service, ledger!);
       return perform(sessionOf(service, ledger!, request, isLate, () => grantBody(request)));
     },
     makeErrorReport(service, request),
@@ -43,6 +45,17 @@ export async function inLedger(
   releaseBody(request);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
   return sendAnswer(reply, answer);
+}
+
+/**
+ * Refuses whatever names a ledger of which an operator has stopped the reads as well, before any work on it. A state that is out of date
+ * decides nothing: the operation is then decided on a newer one.
+ *
+ * @throws auth.forbidden
+ */
+async function refuseSuspended({ store }: HttpService, { id, version, suspension }: Ledger): Promise<void> {
+  if (suspension?.level !== 'all') return;
+  if ((await store.ledgers.version(id)) === version) throw new LedgerSuspended(suspension);
 }
 
 /** Performs an operation outside every ledger; refuses a request that names one. Every error becomes an answer. */

@@ -150,7 +150,8 @@ export function createLists(on: Queryable): Lists {
     index: (query) => found<Indexed>(query, 'index'),
     ledgers: ({ owner, filters, limit, offset }) => {
       const where = [
-        sql<boolean>`r.ledger_id = any(array(select id from ledger where owners @> array[${owner}::text]))`,
+        sql<boolean>`r.ledger_id = any(array(
+          select id from ledger where owners @> array[${owner}::text] and suspended is distinct from 'all'))`,
         sql<boolean>`r.kind = 'ledger'`,
         ...filters.map((filter) => condition(filter, scope(0, 'ledger'))),
       ];
