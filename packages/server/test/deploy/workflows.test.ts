@@ -53,7 +53,7 @@ describe.each(readdirSync(join(root, FOLDER)))('the workflow %s', (name) => {
       const [, script] = /^npm run ([\w:]+)/.exec(run) ?? [];
       const [, path] = /(?:^node |CI=true )(\S+)/.exec(run) ?? [];
       const isThere = script === undefined ? path !== undefined && existsSync(join(root, path)) : script in scripts;
-      expect(run === 'npm ci' || isThere, run).toBe(true);
+      expect(run === 'npm ci' || run === 'npm ci --ignore-scripts' || isThere, run).toBe(true);
     }
   });
 });
