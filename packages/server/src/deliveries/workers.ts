@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import type { BackgroundWorker } from '../background/worker.js';
 import type { Service } from '../ledgers/service.js';
-import { type Metrics, watchDeliveries } from '../metrics.js';
+import type { Metrics } from '../metrics.js';
 import { createAccessTokens } from '../outbound/access-tokens.js';
 import { createDeliveryStore } from '../store/outbox/deliveries.js';
 import { hastenDeliveries } from '../store/outbox/set-aside.js';
 import { DELIVER, type DeliverDeps, deliverEvents } from './deliver.js';
 import type { DeliveryBounds } from './delivery-limits.js';
+import { watchDeliveries } from './metrics.js';
 import { RETRY_DELIVERIES, retryDeliveries } from './retries.js';
 import { TAKE_UP_DELIVERIES, takeUpFurther } from './take-up.js';
 

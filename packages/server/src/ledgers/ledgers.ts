@@ -18,9 +18,9 @@ import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Scheduler } from '../metering/scheduler.js';
-import type { HeldLedgers } from '../metrics.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
+import type { HeldLedgers } from './metrics.js';
 import { stateLimits } from './state-limits.js';
 import { weighState } from './weight.js';
 

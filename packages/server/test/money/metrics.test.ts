@@ -24,6 +24,17 @@ const total = (outcome: string) => metricOf(server.current, 'intents_total', out
 const open = (stage: string) => metricOf(server.current, 'intents_open', stage);
 const age = (stage: string) => metricOf(server.current, 'intents_oldest_open_seconds', stage);
 
+/** Where anybody may create intents, which wait for their signers then. */
+function sceneOfStrangers(): Promise<MoneyScene> {
+  const key = newKey();
+  const rules = [
+    { action: 'any', record: 'any', signer: { public: key.public } },
+    { action: 'access' },
+    { action: 'create', record: 'intent' },
+  ];
+  return MoneyScene.make(server.current.url, ['alice', 'bob'], { key, access: rules as JsonObject[] });
+}
+
 describe('the metrics of intents', () => {
   it('count what was decided, by outcome', async () => {
     const before = [await total('completed'), await total('rejected'), await total('waiting')];
@@ -36,13 +47,7 @@ describe('the metrics of intents', () => {
   });
 
   it('tell what is under way by what it waits for, and the age of the oldest', async () => {
-    const key = newKey();
-    const rules = [
-      { action: 'any', record: 'any', signer: { public: key.public } },
-      { action: 'access' },
-      { action: 'create', record: 'intent' },
-    ];
-    const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], { key, access: rules as JsonObject[] });
+    const money = await sceneOfStrangers();
     const before = await total('waiting');
     const stranger = money.client.as(newKey());
     for (const handle of ['first', 'second']) {
@@ -59,13 +64,7 @@ describe('the metrics of intents', () => {
   });
 
   it('tell what a suspension keeps waiting apart from what is to go on', async () => {
-    const key = newKey();
-    const rules = [
-      { action: 'any', record: 'any', signer: { public: key.public } },
-      { action: 'access' },
-      { action: 'create', record: 'intent' },
-    ];
-    const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], { key, access: rules as JsonObject[] });
+    const money = await sceneOfStrangers();
     const stranger = money.client.as(newKey());
     for (const handle of ['first', 'second'])
       expect((await stranger.create('/intents', { handle, claims: [transfer('alice', 'bob', 1)] })).status).toBe(201);
