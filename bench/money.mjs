@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hash as hashOf, readJson, verifyProof } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 import { connectToDatabase } from './conditions.mjs';
+import { assertInvariants } from './invariants.mjs';
 import { median, table } from './table.mjs';
 import { usageOf } from './usage.mjs';
 
@@ -25,20 +26,6 @@ const PROOFS = 12;
 const VERSIONS = 8;
 
 const USED = `select pg_total_relation_size('change')::float8 as change, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`;
-
-/** What must hold of all balances and intents. `$1`: how many transfers were sent. */
-const INVARIANTS = {
-  'intents not completed': `select count(*)::int as wrong from record where kind = 'intent' and status <> 'completed'`,
-  'transfers missing': `select $1::int - count(*)::int as wrong from record where kind = 'intent' and handle like 't-%'`,
-  'balances unlike the sum of their movements': `select count(*)::int as wrong from balance b
-    where (b.version, b.available, coalesce(b.reserved, 0)) <> (
-      select count(*), sum(e.available_by), sum(e.reserved_by) from entry e
-      where e.ledger_id = b.ledger_id and e.wallet = b.wallet and e.symbol = b.symbol)`,
-  'money made or lost': `select (sum(available) + sum(coalesce(reserved, 0)) - count(*) * 1000000000)::int as wrong from balance`,
-  'versions missing': `select count(*)::int as wrong from (
-    select count(*) as found, max(change) as newest from change where kind = 'intent' group by ledger_id, luid) c
-    where found <> newest or newest < 7`,
-};
 
 /**
  * Measures settling. Each round takes the ceiling, then transfers that are spread over all wallets, transfers that all
@@ -181,11 +168,7 @@ export class MoneyMeasure {
   /** Sees that all is settled as it should be: by SQL, and a sample as a client reads it. */
   async #verify(server) {
     const database = this.#databases.get(server);
-    for (const [what, text] of Object.entries(INVARIANTS)) {
-      const values = text.includes('$1') ? [this.#sent.get(server)] : [];
-      const { rows } = await database.query(text, values);
-      assert.equal(rows[0].wrong, 0, what);
-    }
+    await assertInvariants(database, this.#sent.get(server));
     const { rows } = await database.query(
       `select handle from record where kind = 'intent' and handle like 't-%' order by hash limit 50`,
     );

@@ -5,6 +5,7 @@ import { shapes } from './shapes.mjs';
 const APART = ['deliveries', 'money', 'log', 'fairness'];
 
 export const usage = `npm run bench -- [options]
+npm run bench -- scheme --help   transfers of a scheme of banks at an even rate, with a report
 
   --seconds S       length of one measurement (1.5)
   --rounds N        measurements of each shape, of which the median is shown (3)

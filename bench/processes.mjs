@@ -52,19 +52,21 @@ export async function stop(child) {
   await once(child, 'exit');
 }
 
-/** The load generator, and a function that gives it a task and waits for what comes of it. */
-export function startGenerator() {
-  const file = fileURLToPath(new URL('./generator.mjs', import.meta.url));
+/** A load generator, and a function that gives it a task and waits for what comes of it. It may tell of each `second` meanwhile. */
+export function startGenerator(file = fileURLToPath(new URL('./generator.mjs', import.meta.url))) {
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const tell = (task, options = {}) =>
     new Promise((resolve, reject) => {
       const ended = () => reject(new Error('the load generator has ended'));
-      child.once('exit', ended);
-      child.once('message', ({ done, error }) => {
+      const told = (message) => {
+        if ('second' in message) return;
         child.off('exit', ended);
-        if (error === undefined) resolve(done);
-        else reject(new Error(error));
-      });
+        child.off('message', told);
+        if (message.error === undefined) resolve(message.done);
+        else reject(new Error(message.error));
+      };
+      child.once('exit', ended);
+      child.on('message', told);
       child.send({ task, ...options });
     });
   return { child, tell };

@@ -10,6 +10,7 @@ import { Measure } from './measure.mjs';
 import { MoneyMeasure } from './money.mjs';
 import { readOptions, usage } from './options.mjs';
 import { freePort, startGenerator, startServer, stop } from './processes.mjs';
+import { benchScheme } from './scheme/run.mjs';
 import { shapes } from './shapes.mjs';
 import { table } from './table.mjs';
 import { measureSteal, usageOf } from './usage.mjs';
@@ -23,8 +24,10 @@ const LOADED = 10_000;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 try {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) console.log(usage);
+  const [first, ...others] = process.argv.slice(2);
+  const options = first === 'scheme' ? undefined : readOptions(process.argv.slice(2));
+  if (!options) process.exitCode = await benchScheme(others);
+  else if (options.help) console.log(usage);
   else await bench(options);
 } catch (error) {
   console.error(`bench: ${error.message}`);
