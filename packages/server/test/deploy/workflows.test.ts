@@ -59,6 +59,14 @@ describe.each(readdirSync(join(root, FOLDER)))('the workflow %s', (name) => {
 });
 
 describe('publishing', () => {
+  it('is done without installing anything beside the token of npm', () => {
+    const { jobs } = parse(read(`${FOLDER}/release.yml`)) as Workflow;
+    const runs = (job: string) => jobs[job]!.steps.flatMap(({ run }) => run ?? []);
+    expect(runs('packages')).toEqual(['node scripts/publish.mjs packages']);
+    expect(runs('build')).toContain('npm ci --ignore-scripts');
+    expect(jobs.build!.permissions).toBeUndefined();
+  });
+
   const publish = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/publish.mjs'), ...args], {
       encoding: 'utf8',
