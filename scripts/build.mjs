@@ -37,12 +37,47 @@ export function ensureBuilt() {
   writeFileSync(stamp, digest());
 }
 
+const consoleFolder = join(root, 'packages/console');
+
+/** What the page of the console is made of, beside its own sources. */
+const bundled = ['packages/protocol', 'packages/verifier', 'packages/client'];
+
+/** Names the sources that the last page was made of. */
+const consoleStamp = join(consoleFolder, 'dist/.sources');
+
+/** Makes the page of the console, unless that was done for these very sources. The packages must be compiled. */
+export function ensureConsoleBuilt() {
+  const made = digestOf(
+    [...bundled, 'packages/console'],
+    ['index.html', 'scripts/build.mjs', '../server/look/tokens.css', '../server/look/mark.svg'],
+  );
+  if (existsSync(consoleStamp) && readFileSync(consoleStamp, 'utf8') === made) return;
+  say('making the console ...');
+  // In a process of its own: what bundles it is large, and a server may start in this one.
+  const { status } = spawnSync(process.execPath, [join(consoleFolder, 'scripts/build.mjs')], {
+    cwd: consoleFolder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) {
+    say('the console cannot be made');
+    process.exit(status ?? 1);
+  }
+  writeFileSync(consoleStamp, made);
+}
+
 function digest() {
+  return digestOf(packages, ['tsconfig.tsbuildinfo']);
+}
+
+/** A digest of the sources of packages, and of further files of each. */
+function digestOf(folders, more) {
   const hash = createHash('sha256');
   const files = [join(root, 'tsconfig.base.json'), join(root, 'package-lock.json')];
-  for (const folder of packages) {
-    files.push(...['tsconfig.json', 'package.json', 'tsconfig.tsbuildinfo'].map((name) => join(root, folder, name)));
-    const names = readdirSync(join(root, folder, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  for (const folder of folders) {
+    files.push(...['tsconfig.json', 'package.json', ...more].map((name) => join(root, folder, name)));
+    const names = readdirSync(join(root, folder, 'src'), { recursive: true }).filter((name) =>
+      /\.(tsx?|css)$/.test(name),
+    );
     files.push(...names.sort().map((name) => join(root, folder, 'src', name)));
   }
   for (const file of files.filter((name) => existsSync(name))) {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureConsoleBuilt } from './build.mjs';
 import { makeBase } from './image/base.mjs';
 import { build, describe, discard, findEngine, output, pull, save } from './image/engine.mjs';
 import { layOutModules } from './image/modules.mjs';
@@ -40,6 +40,7 @@ if (cpu !== 'x64' && cpu !== 'arm64') throw new Error(`--cpu is x64 or arm64, no
 if (!values['base-only']) {
   ensureInstalled();
   ensureBuilt();
+  ensureConsoleBuilt();
 }
 const began = performance.now();
 const work = mkdtempSync(join(tmpdir(), 'countersign-image-'));

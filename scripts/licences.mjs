@@ -3,8 +3,10 @@ import { npm } from './npm.mjs';
 /** Licences that every dependency may have (docs/decisions/0020-rules-that-tools-check.md). */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
-/** Of what is used in tests alone, and shipped to nobody: a licence for the packages of that name. */
-const IN_TESTS = [
+/** Of what is shipped to nobody, neither by itself nor in the files of the console: a licence for the packages of that name. */
+const SHIPPED_TO_NOBODY = [
+  { name: /^isbot$/, licence: 'Unlicense' },
+  { name: /^axe-core$/, licence: 'MPL-2.0' },
   { name: /^argparse$/, licence: 'Python-2.0' },
   { name: /^lightningcss(-.*)?$/, licence: 'MPL-2.0' },
 ];
@@ -42,7 +44,7 @@ function isAllowed(component) {
   const licences = licencesOf(component);
   if (licences.length === 1 && choicesOf(licences[0]).some((one) => ALLOWED.includes(one))) return true;
   const isException = ({ name, licence }) => name.test(component.name) && licences.join() === licence;
-  return IN_TESTS.some(isException) && !shipped.has(nameOf(component));
+  return SHIPPED_TO_NOBODY.some(isException) && !shipped.has(nameOf(component));
 }
 
 /** `(MIT OR CC0-1.0)` leaves the choice. */

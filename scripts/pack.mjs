@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureConsoleBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 import { packPackages, packPostgres } from './pack/packages.mjs';
 import { PLATFORMS } from './pack/postgres.mjs';
@@ -41,5 +41,6 @@ for (const { folder, pack } of values.only === undefined ? Object.values(PARTS) 
 function packOwn(folder) {
   ensureInstalled();
   ensureBuilt();
+  ensureConsoleBuilt();
   return packPackages(folder);
 }

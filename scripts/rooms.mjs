@@ -7,62 +7,66 @@ import { root } from './root.mjs';
 const MOST = 25;
 
 /**
- * The rooms of the server, from the lowest to the highest. A room may import those before it; with `only`, none but these,
- * which stand before it as well. So no cycle between rooms is possible.
+ * The packages that have rooms. A list has them from the lowest to the highest. A room may import those before it; with `only`,
+ * none but these, which stand before it as well. So no cycle between rooms is possible.
  */
-const LIST = 'lint/rooms.json';
+const LISTS = { server: 'lint/rooms.json', console: 'lint/rooms-console.json' };
 
-/** The rules of the linter that follow from the list. */
+/** The rules of the linter that follow from the lists. */
 const RULES = 'lint/rooms.biome.json';
 
-const ORDER = `Imports between rooms go one way: ${LIST} has the order.`;
-const sources = 'packages/server/src';
-
-function readRooms() {
-  return readJsonFile(join(root, LIST)).map((line) => (typeof line === 'string' ? { room: line } : line));
+function readRooms(list) {
+  return readJsonFile(join(root, list)).map((line) => (typeof line === 'string' ? { room: line } : line));
 }
 
-/** The text of the rules: first what holds for every file, then a rule for each room, which takes its place. */
-function makeRules(rooms) {
-  const overrides = [
-    rule('**', `A new room needs its line in ${LIST}.`, ['../**']),
-    rule('*.ts', ORDER, ['./**', '../**']),
-    ...rooms.flatMap(({ room, only }, index) => {
-      const allowed = only ?? rooms.slice(0, index).map((one) => one.room);
-      if (isFile(room)) return [rule(room, ORDER, ['./**', '../**', ...allowing('./', allowed)])];
-      return [
-        rule(`${room}/*.ts`, ORDER, ['../**', ...allowing('../', allowed)]),
-        rule(`${room}/*/**`, ORDER, ['../../**', ...allowing('../../', allowed)]),
-      ];
-    }),
-  ];
+/** The text of the rules of all packages. */
+function makeRules() {
+  const overrides = Object.entries(LISTS).flatMap(([name, list]) => rulesOf(name, list));
   return `{\n  "overrides": [\n${overrides.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]\n}\n`;
 }
 
-function rule(files, message, group) {
-  const noRestrictedImports = { level: 'error', options: { patterns: [{ message, group }] } };
-  return { includes: [`**/server/src/${files}`], linter: { rules: { style: { noRestrictedImports } } } };
+/** First what holds for every file of a package, then a rule for each room, which takes its place. */
+function rulesOf(name, list) {
+  const rooms = readRooms(list);
+  const order = `Imports between rooms go one way: ${list} has the order.`;
+  const rule = (files, message, group) => {
+    const noRestrictedImports = { level: 'error', options: { patterns: [{ message, group }] } };
+    return { includes: [`**/${name}/src/${files}`], linter: { rules: { style: { noRestrictedImports } } } };
+  };
+  return [
+    rule('**', `A new room needs its line in ${list}.`, ['../**']),
+    rule('*.ts*', order, ['./**', '../**']),
+    ...rooms.flatMap(({ room, only }, index) => {
+      const allowed = only ?? rooms.slice(0, index).map((one) => one.room);
+      if (isFile(room)) return [rule(room, order, ['./**', '../**', ...allowing('./', allowed)])];
+      return [
+        rule(`${room}/*.ts*`, order, ['../**', ...allowing('../', allowed)]),
+        rule(`${room}/*/**`, order, ['../../**', ...allowing('../../', allowed)]),
+      ];
+    }),
+  ];
 }
 
 function allowing(up, rooms) {
-  return rooms.map((room) => (isFile(room) ? `!${up}${room.replace(/ts$/, 'js')}` : `!${up}${room}/**`));
+  return rooms.map((room) => (isFile(room) ? `!${up}${room.replace(/tsx?$/, 'js')}` : `!${up}${room}/**`));
 }
 
 function isFile(room) {
-  return room.endsWith('.ts');
+  return /\.tsx?$/.test(room);
 }
 
-/** What is wrong with the list: a room without a line, a line without a room, an `only` that names a later room. */
-function faultsOfList(rooms) {
+/** What is wrong with a list: a room without a line, a line without a room, an `only` that names a later room. */
+function faultsOfList([name, list]) {
+  const rooms = readRooms(list);
   const names = rooms.map(({ room }) => room);
-  const there = readdirSync(join(root, sources));
+  const there = readdirSync(join(root, 'packages', name, 'src'));
   return [
-    ...there.filter((name) => !names.includes(name)).map((name) => `${name} has no line in ${LIST}.`),
-    ...names.filter((name) => !there.includes(name)).map((name) => `${LIST} names ${name}, which is not there.`),
+    ...there.filter((room) => !names.includes(room)).map((room) => `${room} has no line in ${list}.`),
+    ...names.filter((room) => !there.includes(room)).map((room) => `${list} names ${room}, which is not there.`),
     ...rooms.flatMap(({ room, only = [] }, index) =>
       only
-        .filter((name) => !names.slice(0, index).includes(name))
-        .map((name) => `${LIST} lets ${room} import ${name}, which is not below it.`),
+        .filter((one) => !names.slice(0, index).includes(one))
+        .map((one) => `${list} lets ${room} import ${one}, which is not below it.`),
     ),
   ];
 }
@@ -86,14 +90,13 @@ function filesBelow(folder) {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-const rooms = readRooms();
-const rules = makeRules(rooms);
+const rules = makeRules();
 if (process.argv.includes('--write')) writeFileSync(join(root, RULES), rules);
 const isCurrent = existsSync(join(root, RULES)) && readFileSync(join(root, RULES), 'utf8') === rules;
 const faults = [
   ...crowded(),
-  ...faultsOfList(rooms),
-  ...(isCurrent ? [] : [`${RULES} is older than ${LIST}: run npm run rooms.`]),
+  ...Object.entries(LISTS).flatMap(faultsOfList),
+  ...(isCurrent ? [] : [`${RULES} is older than the lists of rooms: run npm run rooms.`]),
 ];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,8 +1,9 @@
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureConsoleBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 
 ensureInstalled();
 ensureBuilt();
+ensureConsoleBuilt();
 if (process.env.npm_lifecycle_event === 'start') stopWithParent();
 // In this process: a signal to it is a signal to the server, and nothing can be left running without the other.
 await import('../packages/server/dist/main.js');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureConsoleBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 import { root, say } from './root.mjs';
 import { seedOf } from './seed.mjs';
@@ -11,6 +11,7 @@ import { isInTier } from './testing/tiers.mjs';
 
 ensureInstalled();
 ensureBuilt();
+ensureConsoleBuilt();
 await ensureBundled();
 
 const args = process.argv.slice(2);

@@ -22,5 +22,6 @@ export function compiled() {
 /** The compiled file of a source; null for any other path. */
 function outputOf(path) {
   const [top, name, folder, ...rest] = relative(root, path).split(sep);
-  return top === 'packages' && folder === 'src' ? join(root, top, name, 'dist', ...rest) : null;
+  // The console is bundled, and not compiled file by file.
+  return top === 'packages' && folder === 'src' && name !== 'console' ? join(root, top, name, 'dist', ...rest) : null;
 }

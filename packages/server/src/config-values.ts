@@ -17,6 +17,19 @@ export function parseUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
+/** Origins of other servers that the console may ask; undefined for no console. */
+export function parseConsole(text: string): readonly string[] | undefined {
+  if (text === 'off') return undefined;
+  if (text === 'on') return [];
+  return text.split(',').map((part) => {
+    const origin = part.trim().replace(/\/$/, '');
+    const isOrigin =
+      /^https?:\/\/[\w.:[\]-]+$/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
+    if (isOrigin) return origin;
+    throw new Error(`must be on, off, or origins such as https://ledger.example, not ${JSON.stringify(part.trim())}`);
+  });
+}
+
 export function readPath(text: string): string {
   if (text.includes('\0')) throw new Error('must be a path');
   return resolve(text);

@@ -7,6 +7,7 @@ import { parseServerRules } from './access/server-rules.js';
 import { tokenLifetime } from './base/token-lifetime.js';
 import {
   loadWitnessPolicy,
+  parseConsole,
   parseHandle,
   parseHandles,
   parseHost,
@@ -68,6 +69,8 @@ export interface Config {
   readonly reportAssetsDir: string | undefined;
   /** The bucket that they must be in; undefined where any place will do. */
   readonly reportAssetsBucket: string | undefined;
+  /** Origins of other servers that the console may ask; undefined where it is not served. */
+  readonly consoleServers: readonly string[] | undefined;
   /** Whose cosignatures checkpoints have; undefined without witnesses. */
   readonly witnesses: Policy | undefined;
   /** Seconds. */
@@ -268,6 +271,13 @@ export const settings = {
       }
       return text;
     },
+  },
+  consoleServers: {
+    name: 'CONSOLE',
+    default: '`on`',
+    meaning:
+      'Whether `/console` serves [the console](console.md). `off` for none, or the origins of other servers that it may ask as well, set apart by commas.',
+    read: (text = 'on') => parseConsole(text),
   },
   witnesses: {
     name: 'WITNESSES',

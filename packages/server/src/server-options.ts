@@ -56,6 +56,8 @@ export interface ServerOptions {
   readonly reportAssetsDir?: string;
   /** The bucket that they must be in; any place will do unless given. */
   readonly reportAssetsBucket?: string;
+  /** Origins of other servers that the console may ask; the console is not served unless given. */
+  readonly consoleServers?: readonly string[];
   /** Whose cosignatures checkpoints have; none are asked for unless given. */
   readonly witnesses?: Witnesses;
   /** Which of the deployment's processes this is; the only one unless given. */

@@ -106,6 +106,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     build,
     defaultLedger,
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers },
+    consoleServers: options.consoleServers,
     ...{ masterKey, runtime, moments },
     readiness,
     engine: money.engine,

@@ -182,6 +182,7 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
   if (config.metricsPort !== undefined) {
     console.log(`metrics on ${baseUrlOf(config.metricsHost, config.metricsPort)}/metrics`);
   }
+  if (config.consoleServers !== undefined) console.log(`console on ${config.publicUrl.replace(/\/v2$/, '')}/console/`);
   if (config.masterKey === undefined) console.log(`master key in ${key}`);
   if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
 }

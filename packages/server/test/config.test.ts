@@ -34,6 +34,7 @@ describe('the settings', () => {
       deliveryAllowPrivate: false,
       reportAssetsDir: undefined,
       reportAssetsBucket: undefined,
+      consoleServers: [],
       witnesses: undefined,
       witnessInterval: 10,
       ledgerQuota: { percent: 25 },
@@ -74,6 +75,7 @@ describe('the settings', () => {
       DELIVERY_ALLOW_PRIVATE: 'true',
       REPORT_ASSETS_DIR: '/srv/reports',
       REPORT_ASSETS_BUCKET: 'acme-reports',
+      CONSOLE: 'https://a.example, http://localhost:4000/',
       WITNESS_INTERVAL: '60',
       LEDGER_QUOTA: '10GiB',
       ADDRESS_REQUESTS: 'off',
@@ -110,6 +112,7 @@ describe('the settings', () => {
       deliveryAllowPrivate: true,
       reportAssetsDir: resolve('/srv/reports'),
       reportAssetsBucket: 'acme-reports',
+      consoleServers: ['https://a.example', 'http://localhost:4000'],
       witnesses: undefined,
       witnessInterval: 60,
       ledgerQuota: { bytes: 10 * 1024 ** 3 },
@@ -155,6 +158,10 @@ describe('the settings', () => {
 
   it.each([
     ['REPORT_ASSETS_DIR', ['a\0b']],
+    [
+      'CONSOLE',
+      ['yes', 'ledger.example', 'https://a.example/v2', 'https://u@a.example', 'https://*.example', 'on,off'],
+    ],
     ['REPORT_ASSETS_BUCKET', ['a', 'Acme', 'gs://acme', 'a/b', 'x'.repeat(223)]],
     ['PORT', ['0', '65536', 'abc', '-1', '3000.5', '1e3', ' 80']],
     ['METRICS_PORT', ['0', '65536', 'none']],

@@ -168,15 +168,15 @@ describe('a start', () => {
 
   it('names its real address, and how to look at it', async () => {
     const [port, metrics] = [await freePort(), await freePort()];
-    const { url } = await newDatabase(createDatabase);
     const { out, err, code } = await start({
-      DATABASE_URL: url,
+      DATABASE_URL: (await newDatabase(createDatabase)).url,
       PORT: String(port),
       METRICS_PORT: String(metrics),
       PUBLIC_URL: 'https://ledger.example/v2',
     });
     expect(code).toBe(0);
-    expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\nmetrics on http://127.0.0.1:${metrics}/metrics\n`);
+    const addresses = [`listening on http://127.0.0.1:${port}/v2`, `metrics on http://127.0.0.1:${metrics}/metrics`];
+    expect(out).toContain([...addresses, 'console on https://ledger.example/console/\n'].join('\n'));
     expect(out).toContain(`   npx countersign init acme --server http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`   npm run tour -- http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`the master key, ${join(dataDir(), 'master.key')}: without it`);

@@ -1,26 +1,4 @@
-/** The little of DER (X.690) that an encrypted private key is written in. */
-
-/** A value: its tag, and its content. */
-export interface Element {
-  readonly tag: number;
-  readonly content: Buffer;
-}
-
-/** The values that follow one another in some bytes; undefined where they are none. */
-export function elementsIn(bytes: Buffer): Element[] | undefined {
-  const elements: Element[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const [tag = 0, first = 0] = bytes.subarray(at, at + 2);
-    const wide = first < 0x80 ? 0 : first & 0x7f;
-    const start = at + 2 + wide;
-    if (wide > 2 || first === 0x80 || start > bytes.length) return undefined;
-    const length = wide === 0 ? first : bytes.readUIntBE(at + 2, wide);
-    if (start + length > bytes.length) return undefined;
-    elements.push({ tag, content: bytes.subarray(start, start + length) });
-    at = start + length;
-  }
-  return elements;
-}
+/** The little of DER (X.690) that an encrypted private key is written in. The client reads it. */
 
 /** A SEQUENCE of the parts. */
 export function sequence(...parts: readonly Uint8Array[]): Buffer {

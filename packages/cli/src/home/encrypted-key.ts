@@ -7,22 +7,13 @@ import {
   randomBytes,
   scryptSync,
 } from 'node:crypto';
+import { MOST_KEY_WORK, parseSealedKey, type ScryptWork, type SealedKey } from '@countersign/client/key-file';
 import { encodeBase64 } from '@countersign/protocol';
 import { localFailure } from '../terminal/failure.js';
-import { type Element, elementsIn, identifier, integer, octets, sequence } from './der.js';
-
-/** The parameters of scrypt (RFC 7914). A file says them, so that it is read whatever they are. */
-export interface ScryptWork {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
+import { identifier, integer, octets, sequence } from './der.js';
 
 /** The work of scrypt for one password, as OWASP has it: 128 MiB, some tenths of a second. */
 const SCRYPT: ScryptWork = { N: 2 ** 17, r: 8, p: 1 };
-
-/** What a file may ask for: memory in bytes, and times that it is filled. */
-const MOST_KEY_WORK = { memory: 512 * 1024 * 1024, p: 16 };
 
 const AES_KEY_BYTES = 32;
 
@@ -54,7 +45,7 @@ export function encrypt(key: KeyObject, password: string, work = SCRYPT): string
 
 /** Where the work is less than is asked for now, the key is written anew when it is opened. */
 export function isWeaker(pem: string, wanted = SCRYPT): boolean {
-  const { N, r } = parseSealed(pem)?.work ?? wanted;
+  const { N, r } = parseSealedKey(pem)?.work ?? wanted;
   return N * r < wanted.N * wanted.r;
 }
 
@@ -67,7 +58,7 @@ export const WRONG_PASSWORD = 'The password does not open this key.';
  * @throws Failure when the password is wrong, or the key is of another kind
  */
 export function decrypt(pem: string, password: string | undefined): KeyObject {
-  const sealed = password === undefined ? undefined : parseSealed(pem);
+  const sealed = password === undefined ? undefined : parseSealedKey(pem);
   let key: KeyObject;
   try {
     key =
@@ -78,37 +69,6 @@ export function decrypt(pem: string, password: string | undefined): KeyObject {
     throw localFailure(password === undefined ? 'This is not a private key in PEM.' : WRONG_PASSWORD);
   }
   return ofEd25519(key);
-}
-
-/** A private key that scrypt and AES-256-CBC keep. */
-interface SealedKey {
-  readonly salt: Buffer;
-  readonly work: ScryptWork;
-  readonly iv: Buffer;
-  readonly encrypted: Buffer;
-}
-
-/** What `encrypt` writes; undefined for every other key. */
-function parseSealed(pem: string): SealedKey | undefined {
-  const base64 = /-----BEGIN ENCRYPTED PRIVATE KEY-----([A-Za-z0-9+/=\s]*)-----END/.exec(pem)?.[1] ?? '';
-  const parts = (element: Element | undefined) =>
-    (element?.tag === 0x30 ? elementsIn(element.content) : undefined) ?? [];
-  const [info] = elementsIn(Buffer.from(base64, 'base64')) ?? [];
-  const [algorithm, encrypted] = parts(info);
-  const [scheme, parameters] = parts(algorithm);
-  const [derivation, cipher] = parts(parameters);
-  const [kdf, given] = parts(derivation);
-  const [aes, iv] = parts(cipher);
-  const [salt, ...numbers] = parts(given);
-  const isScrypt = is(scheme, PBES2) && is(kdf, SCRYPT_ID) && is(aes, AES_256_CBC);
-  if (!isScrypt || !salt || !iv || !encrypted || numbers.length < 3) return undefined;
-  const [N = 0, r = 0, p = 0] = numbers.map(({ content }) => Number(`0x${content.toString('hex') || '0'}`));
-  return { salt: salt.content, work: { N, r, p }, iv: iv.content, encrypted: encrypted.content };
-}
-
-/** Whether a value is this OBJECT IDENTIFIER. */
-function is(element: Element | undefined, dotted: string): boolean {
-  return element?.tag === 0x06 && identifier(dotted).subarray(2).equals(element.content);
 }
 
 /** @throws Error when the password is wrong, or the file asks for more work than is done */

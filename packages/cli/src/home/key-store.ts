@@ -1,16 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { ScryptWork } from '@countersign/client/key-file';
 import { readJson } from '@countersign/protocol';
 import { Failure, localFailure } from '../terminal/failure.js';
-import {
-  decrypt,
-  encrypt,
-  isWeaker,
-  ofEd25519,
-  pairOf,
-  type ScryptWork,
-  type SigningKeyPair,
-  WRONG_PASSWORD,
-} from './encrypted-key.js';
+import { decrypt, encrypt, isWeaker, ofEd25519, pairOf, type SigningKeyPair, WRONG_PASSWORD } from './encrypted-key.js';
 import type { Home } from './home.js';
 
 const FOLDER = 'keys';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ScryptWork } from '../home/encrypted-key.js';
+import type { ScryptWork } from '@countersign/client/key-file';
 
 /** A stream that may be a terminal. */
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };

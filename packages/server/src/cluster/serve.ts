@@ -65,6 +65,7 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     background: { lease, beat: lease / 3 },
     reportAssetsDir,
     reportAssetsBucket,
+    consoleServers: config.consoleServers,
     ...(policy ? { witnesses: { policy, interval: witnessInterval * 1_000 } } : {}),
     worker: deps.worker,
     siblings: deps.siblings,

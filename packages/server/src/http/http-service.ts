@@ -18,6 +18,8 @@ export interface HttpService extends Service {
   readonly siblings: Siblings;
   /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
+  /** Origins of other servers that the console may ask; undefined where it is not served. */
+  readonly consoleServers?: readonly string[];
   /** Called with every request and connection that a limit refuses. */
   readonly limitRefused: TellRefusal;
   /** The part of requests that succeed which the access log has; undefined for no access log. */

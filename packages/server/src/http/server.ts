@@ -8,6 +8,7 @@ import { takeBodies } from './bodies/parsers.js';
 import { sendAnswer } from './boundary.js';
 import { BASE } from './command.js';
 import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, guardConnections } from './connections.js';
+import { consoleRoutes } from './console/routes.js';
 import { allowAnyOrigin, preflight } from './cors.js';
 import { answerFrameworkError, answerNotFound } from './framework-errors.js';
 import { health } from './health.js';
@@ -104,6 +105,7 @@ export function createServer(
     () => openApi(service),
     (request, reply) => answerNotFound(service, request, reply),
   );
+  consoleRoutes(app, service, (request, reply) => answerNotFound(service, request, reply));
   for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({
       method,

@@ -44,6 +44,8 @@ export interface TestServerOptions {
   /** A folder whose disk must have so much free. */
   readonly databaseFolder?: string;
   readonly freeDisk?: NonNullable<ServerOptions['freeDisk']>;
+  /** Serves the console, which may ask these origins as well. */
+  readonly consoleServers?: readonly string[];
   readonly reportAssetsDir?: string;
   readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */

@@ -1,4 +1,5 @@
 import type { KindDescription } from '@countersign/client/description';
+import { isFilterable, parseFilterTerm, splitFilterKey } from '@countersign/client/filter-terms';
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
@@ -32,19 +33,13 @@ export async function filterOf(
   for (const given of invocation.all('filter')) {
     const text = await resolveText(given, () => invocation.input());
     for (const [path, operator, value] of text.trim().startsWith('{') ? fromObject(text) : [fromText(text)]) {
-      if (!members.some((member) => isCovered(path, member))) {
+      if (!isFilterable(path, members)) {
         throw usage(`The list cannot be filtered by '${path}'.`, `use ${members.join(', ')}`);
       }
       filter[path] = { ...filter[path], [operator]: value };
     }
   }
   return filter;
-}
-
-/** Whether a path is that of a member or below it; of arrays it may name an element (interface/lists#filters). */
-function isCovered(path: string, member: string): boolean {
-  const plain = path.replace(/\[([^\]]*)\]/g, '.$1').replace(/\.\d+(?=\.|$)/g, '');
-  return `${plain}.`.startsWith(member.endsWith('.*') ? member.slice(0, -1) : `${member}.`);
 }
 
 /** The members that a list of a kind can be filtered by. */
@@ -55,25 +50,17 @@ export function filterNames(kind: KindDescription, operation: string): readonly 
 type OneFilter = readonly [path: string, operator: string, value: Json];
 
 function fromText(text: string): OneFilter {
-  const at = text.indexOf('=');
-  if (at < 1) throw usage(`'${text}' is not a filter.`, 'give path=value, such as data.custom.tier=gold');
-  const [path, operator] = splitFilter(text.slice(0, at));
-  const value = text.slice(at + 1);
-  return [path, operator, operator === '$in' || operator === '$nin' ? value.split(',') : value];
+  const term = parseFilterTerm(text);
+  if (term === undefined) throw usage(`'${text}' is not a filter.`, 'give path=value, such as data.custom.tier=gold');
+  return [term.path, term.operator, term.value as Json];
 }
 
 function fromObject(text: string): OneFilter[] {
   return Object.entries(parseInputObject(text, '--filter')).flatMap(([key, value]): OneFilter[] => {
-    const [path, operator] = splitFilter(key);
+    const [path, operator] = splitFilterKey(key);
     if (isObject(value)) return Object.entries(value).map(([one, operand]) => [path, one, operand]);
     return [[path, operator, value]];
   });
-}
-
-/** `meta.status.$in` names an operator, `meta.status` means `$eq`. */
-function splitFilter(key: string): [string, string] {
-  const [, path, operator] = /^(.+)\.(\$[A-Za-z]+)$/.exec(key) ?? [];
-  return path === undefined || operator === undefined ? [key, '$eq'] : [path, operator];
 }
 
 /** How the items of a list are shown. */

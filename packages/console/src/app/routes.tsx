@@ -1,0 +1,76 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { readSearch } from '../browse/search.js';
+import { Fault, NotFound } from '../session/fault.js';
+import { LedgerLayout, RootLayout } from './shell.js';
+
+/** What every address may have: another server than the one that the page came from. */
+interface RootSearch {
+  readonly server?: string;
+}
+
+const rootRoute = createRootRoute({
+  component: RootLayout,
+  validateSearch: ({ server }: RootSearch): RootSearch => (isServer(server) ? { server } : {}),
+  search: { middlewares: [retainSearchParams(['server'])] },
+});
+
+const startRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../start/page.js'), 'StartPage'),
+});
+
+const ledgerRoute = createRoute({ getParentRoute: () => rootRoute, path: '/l/$ledger', component: LedgerLayout });
+
+const overviewRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../overview/page.js'), 'OverviewPage'),
+});
+
+const browseRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/$kind',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('../browse/page.js'), 'BrowsePage'),
+});
+
+const recordRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/$kind/$id',
+  validateSearch: ({ parent }: { parent?: string }): { parent?: string } => (parent ? { parent } : {}),
+  component: lazyRouteComponent(() => import('../record/page.js'), 'RecordPage'),
+});
+
+/** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([startRoute, ledgerRoute.addChildren([overviewRoute, browseRoute, recordRoute])]),
+  history: createHashHistory(),
+  defaultPreload: false,
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error, reset }) => <Fault error={error} retry={reset} />,
+  defaultNotFoundComponent: NotFound,
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const query = new URLSearchParams(given as [string, string][]).toString();
+    return query === '' ? '' : `?${query}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function isServer(server: unknown): server is string {
+  return typeof server === 'string' && URL.canParse(server) && /^https?:$/.test(new URL(server).protocol);
+}

@@ -1,0 +1,29 @@
+import { allColumns } from '../kinds/columns.js';
+import type { KindDescription } from '../kinds/kinds.js';
+import { text } from '../text/en.js';
+
+interface Props {
+  readonly kind: KindDescription;
+  readonly chosen: readonly string[];
+  readonly onChange: (columns: readonly string[]) => void;
+}
+
+/** Which columns a list shows. */
+export function ColumnsMenu({ kind, chosen, onChange }: Props) {
+  const all = [...new Set([...allColumns(kind), ...chosen])];
+  const toggle = (column: string) =>
+    onChange(all.filter((one) => (one === column ? !chosen.includes(one) : chosen.includes(one))));
+  return (
+    <details className="menu">
+      <summary>{text.browse.columns}</summary>
+      <fieldset>
+        <legend className="unseen">{text.browse.columns}</legend>
+        {all.map((column) => (
+          <label key={column}>
+            <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} /> {column}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}

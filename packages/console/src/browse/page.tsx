@@ -1,0 +1,94 @@
+import './browse.css';
+import type { Signed } from '@countersign/client';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { defaultColumns } from '../kinds/columns.js';
+import { parseTerms, termsOf } from '../kinds/filter.js';
+import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
+import { Fault, NotFound } from '../session/fault.js';
+import { text } from '../text/en.js';
+import { Notice, Skeleton } from '../ui/notice.js';
+import { ColumnsMenu } from './columns-menu.js';
+import { FilterBar } from './filter-bar.js';
+import { Pager } from './pager.js';
+import { RecordsTable } from './records-table.js';
+import { type BrowseSearch, ROWS } from './search.js';
+import { useListPage } from './use-list.js';
+
+const NONE: readonly Signed[] = [];
+
+/** The records of a kind. */
+export function BrowsePage() {
+  const { kind: record } = useParams({ from: '/l/$ledger/$kind' });
+  const kind = findKind(record);
+  return kind ? <Browse key={record} kind={kind} /> : <NotFound />;
+}
+
+function Browse({ kind }: { readonly kind: KindDescription }) {
+  const search: BrowseSearch = useSearch({ from: '/l/$ledger/$kind' });
+  const navigate = useNavigate({ from: '/l/$ledger/$kind' });
+  const change = (to: BrowseSearch) => void navigate({ search: (now: BrowseSearch) => ({ ...now, ...to }) as never });
+  const { parent, page = '1' } = search;
+  const terms = termsOf(search.filter ?? '');
+  const { filter, bad } = parseTerms(kind, terms);
+  const index = Number(page) - 1;
+  const limit = ROWS.find((rows) => String(rows) === search.rows) ?? ROWS[0];
+  const list = useListPage({ kind, parent, filter, index, limit }, bad === undefined);
+  const records = list.data?.items ?? NONE;
+  const columns = search.columns?.split(',') ?? defaultColumns(kind, records);
+  return (
+    <>
+      <header className="page-head">
+        <h1>{pluralOf(kind)}</h1>
+        {parent !== undefined && <p>{text.browse.below(parent)}</p>}
+      </header>
+      <div className="toolbar">
+        <FilterBar
+          kind={kind}
+          terms={terms}
+          onChange={(all) => change({ filter: all.join('\n') || undefined, page: undefined })}
+        />
+        <ColumnsMenu kind={kind} chosen={columns} onChange={(all) => change({ columns: all.join() })} />
+      </div>
+      {bad !== undefined && (
+        <Notice tone="warn" title={text.browse.badTerm(bad.term)}>
+          {bad.members.join(', ')}
+        </Notice>
+      )}
+      {list.error && <Fault error={list.error} retry={() => void list.refetch()} />}
+      {list.isPending && list.isFetching && <Skeleton lines={10} label={text.loading} />}
+      {list.data && !list.error && (
+        <>
+          <Found {...{ kind, parent, columns, records }} isFiltered={terms.length > 0} />
+          <Pager {...{ index, limit, change }} hasMore={records.length >= limit} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface FoundProps {
+  readonly kind: KindDescription;
+  readonly parent: string | undefined;
+  readonly columns: readonly string[];
+  readonly records: readonly Signed[];
+  readonly isFiltered: boolean;
+}
+
+function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
+  if (records.length > 0) {
+    return (
+      <>
+        <p className="count" aria-live="polite">
+          <span className="tick">✓</span> {text.browse.checked(records.length)}
+        </p>
+        <RecordsTable {...{ kind, parent, columns, records }} />
+      </>
+    );
+  }
+  return (
+    <div className="empty">
+      <h2>{text.browse.empty}</h2>
+      <p>{isFiltered ? text.browse.emptyFiltered : text.browse.emptyAbout(pluralOf(kind))}</p>
+    </div>
+  );
+}

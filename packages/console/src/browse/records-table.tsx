@@ -1,0 +1,106 @@
+import type { Signed } from '@countersign/client';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { lineOf, valueAt } from '../kinds/columns.js';
+import { type KindDescription, nameMember } from '../kinds/kinds.js';
+import { useLedger } from '../session/context.js';
+import { text } from '../text/en.js';
+import { Plain } from '../ui/plain.js';
+import { RecordLink } from '../ui/record-link.js';
+import { Time } from '../ui/time.js';
+
+/** Pixels of a row, as the style sheet has it. */
+const ROW = 41;
+
+/** Characters of a cell. */
+const CELL = 80;
+
+interface Props {
+  readonly kind: KindDescription;
+  readonly parent: string | undefined;
+  readonly columns: readonly string[];
+  readonly records: readonly Signed[];
+}
+
+/** Records in rows, of which only those in sight are drawn. */
+export function RecordsTable({ kind, parent, columns, records }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: records.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 20,
+  });
+  const shown = rows.getVirtualItems();
+  const before = shown[0]?.start ?? 0;
+  const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="table" ref={scroller} tabIndex={0} aria-label={kind.title}>
+      <table aria-rowcount={records.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col" className="sign-cell">
+              <span className="unseen">{text.browse.verified}</span>
+            </th>
+            {columns.map((column) => (
+              <th scope="col" key={column}>
+                {headingOf(column)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap height={before} />
+          {shown.map(({ index }) => (
+            <Row key={index} at={index} {...{ kind, parent, columns }} record={records[index] as Signed} />
+          ))}
+          <Gap height={after} />
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Takes the room of rows that are not drawn. */
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? <tr style={{ height }} /> : null;
+}
+
+function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { record: Signed; at: number }) {
+  const { name: ledger } = useLedger();
+  const named = `data.${nameMember(kind)}`;
+  const address = { ledger, kind: kind.record, id: record.luid, parent };
+  return (
+    <tr aria-rowindex={at + 2}>
+      <td className="sign-cell">
+        <span className="tick" role="img" aria-label={text.browse.checkedShort} title={text.browse.checkedShort}>
+          ✓
+        </span>
+      </td>
+      {columns.map((column) => (
+        <td key={column}>
+          {column === named ? (
+            <RecordLink to={address}>
+              <Plain value={lineOf(valueAt(record, column)) || record.luid} most={CELL} />
+            </RecordLink>
+          ) : (
+            <Cell column={column} value={valueAt(record, column)} />
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Cell({ column, value }: { readonly column: string; readonly value: unknown }) {
+  if (column === 'meta.moment') return <Time moment={String(value)} />;
+  const line = lineOf(value);
+  // A cell is one line: the page of the record has the whole.
+  return <Plain value={line.length > CELL ? `${line.slice(0, CELL)}…` : line} />;
+}
+
+/** `status` of `meta.status`, `custom.tier` of `data.custom.tier`. */
+function headingOf(column: string): string {
+  return column.replace(/^(data|meta)\./, '');
+}

@@ -1,0 +1,26 @@
+/** What the address of a list keeps. */
+export interface BrowseSearch {
+  /** Terms, one on a line. */
+  readonly filter?: string | undefined;
+  /** Columns with commas between; those of the kind unless given. */
+  readonly columns?: string | undefined;
+  /** The number of a page, from 1. */
+  readonly page?: string | undefined;
+  readonly rows?: string | undefined;
+  /** The record above, of kinds that lie below others. */
+  readonly parent?: string | undefined;
+}
+
+/** Rows that a page may have. */
+export const ROWS = [50, 200, 1000] as const;
+
+/** What of an address is that of a list. */
+export function readSearch({ filter, columns, page, rows, parent }: BrowseSearch): BrowseSearch {
+  return {
+    ...(filter ? { filter } : {}),
+    ...(columns ? { columns } : {}),
+    ...(page && /^[1-9]\d{0,6}$/.test(page) ? { page } : {}),
+    ...(rows ? { rows } : {}),
+    ...(parent ? { parent } : {}),
+  };
+}

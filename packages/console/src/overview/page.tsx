@@ -1,0 +1,33 @@
+import './overview.css';
+import { Link } from '@tanstack/react-router';
+import { LISTED, pluralOf } from '../kinds/kinds.js';
+import { useLedger } from '../session/context.js';
+import { text } from '../text/en.js';
+import { Code } from '../ui/copy.js';
+import { Plain } from '../ui/plain.js';
+
+/** What a ledger holds, at a glance. */
+export function OverviewPage() {
+  const { record, pin, name } = useLedger();
+  return (
+    <>
+      <header className="page-head">
+        <h1>
+          <Plain value={String(record.data.handle)} most={120} />
+        </h1>
+        <p>
+          {text.record.key} <Code value={pin.key} label={text.record.key} length={44} />
+        </p>
+      </header>
+      <ul className="cards">
+        {LISTED.map((kind) => (
+          <li key={kind.record}>
+            <Link to="/l/$ledger/$kind" params={{ ledger: name, kind: kind.record }}>
+              {pluralOf(kind)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

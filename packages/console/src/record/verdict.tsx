@@ -1,0 +1,35 @@
+import { text } from '../text/en.js';
+import { Notice } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+import { Time } from '../ui/time.js';
+import { isWhole, type Verdict } from '../verify/judge.js';
+import type { ShownRecord } from './use-record.js';
+
+/** The verdict on a record in one sentence, green only for what was computed here. */
+export function VerdictNotice({ verdict, fault }: { verdict: Verdict; fault: ShownRecord['fault'] }) {
+  const { countersignature, proofs } = verdict;
+  if (verdict.isFine && fault === undefined) {
+    return (
+      <Notice tone="good" title={text.record.fine}>
+        <p>
+          {text.record.fineAbout(proofs.length)} <Time moment={String(countersignature?.proof.custom?.moment)} />
+        </p>
+      </Notice>
+    );
+  }
+  const broken = proofs.filter((one) => !isWhole(one)).length;
+  return (
+    <Notice tone="bad" title={text.record.bad}>
+      {!verdict.isHash && <p>{text.record.badHash}</p>}
+      {broken > 0 && <p>{text.record.badProofs(broken)}</p>}
+      {countersignature === undefined && <p>{text.record.badLedger}</p>}
+      {verdict.isFine && <p>{text.record.badOther}</p>}
+      {fault && (
+        <p>
+          <Plain value={fault.message} />
+        </p>
+      )}
+      <p>{text.fault.lieAbout}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,24 @@
+import { createContext, useContext } from 'react';
+import { identityName } from './identity.js';
+import type { OpenLedger } from './open-ledger.js';
+
+const LedgerContext = createContext<OpenLedger | undefined>(undefined);
+
+export const LedgerProvider = LedgerContext.Provider;
+
+/** The ledger of the page. @throws outside of one */
+export function useLedger(): OpenLedger {
+  const ledger = useContext(LedgerContext);
+  if (ledger === undefined) throw new Error('There is no ledger here');
+  return ledger;
+}
+
+/** The beginning of the key of every query: what one identity may read in one ledger is no answer for another. */
+export function scopeOf({ server, pin, identity }: OpenLedger): readonly string[] {
+  return [server, pin.luid, identityName(identity)];
+}
+
+/** The server that this page came from. */
+export function ownServer(): string {
+  return new URL('../v2', document.baseURI).href;
+}

@@ -1,0 +1,65 @@
+import { AnswerError, Refusal } from '@countersign/client';
+import { text } from '../text/en.js';
+import { Notice } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+
+interface Props {
+  readonly error: unknown;
+  readonly retry?: () => void;
+}
+
+/** Says what is wrong: a refusal in the ledger's words, a lie as a lie, and what does not answer. */
+export function Fault({ error, retry }: Props) {
+  return (
+    <>
+      <FaultNotice error={error} />
+      {retry && (
+        <p>
+          <button type="button" onClick={retry}>
+            {text.retry}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function FaultNotice({ error }: { readonly error: unknown }) {
+  if (error instanceof AnswerError) {
+    return (
+      <Notice tone="bad" title={text.fault.lie}>
+        <p>{text.fault.faults[error.fault]}</p>
+        <p>
+          <Plain value={error.message} />
+        </p>
+        <p>{text.fault.lieAbout}</p>
+      </Notice>
+    );
+  }
+  if (error instanceof Refusal) {
+    return (
+      <Notice tone="warn" title={text.fault.refused}>
+        <p>
+          <code>{error.reason}</code> <Plain value={error.detail} />
+        </p>
+        <p>
+          {text.fault.tryThis}: <Plain value={error.toTry} />
+        </p>
+        {[401, 403].includes(error.status) && <p>{text.fault.signIn}</p>}
+      </Notice>
+    );
+  }
+  const { name, message } = error as Error;
+  return (
+    <Notice tone="warn" title={name === 'UnreachableError' ? text.fault.unreachable : text.fault.unexpected}>
+      <p>
+        <Plain value={message} />
+      </p>
+    </Notice>
+  );
+}
+
+/** What an address leads to that is none of the console's. */
+export function NotFound() {
+  return <Notice tone="plain" title={text.fault.notFound} />;
+}

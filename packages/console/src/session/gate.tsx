@@ -1,0 +1,66 @@
+import './session.css';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { text } from '../text/en.js';
+import { Notice, Skeleton } from '../ui/notice.js';
+import { LedgerProvider } from './context.js';
+import { Fault } from './fault.js';
+import { identityName, resume, useIdentity } from './identity.js';
+import { openLedger } from './open-ledger.js';
+import { PinBrokenPage } from './pin-broken.js';
+import { PinBroken, placeName } from './pins.js';
+import { SignIn } from './sign-in.js';
+
+interface Props {
+  readonly server: string;
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+/** Opens the ledger of the address. What is inside is shown only of a ledger whose key is the one that was seen before. */
+export function LedgerGate({ server, name, children }: Props) {
+  const place = placeName(server, name);
+  const identity = useIdentity(place);
+  const [resumed, setResumed] = useState<string>();
+  useEffect(() => {
+    void resume(place).finally(() => setResumed(place));
+  }, [place]);
+  const opened = useQuery({
+    queryKey: [server, name, identityName(identity), 'ledger'],
+    queryFn: () => openLedger(server, name, identity),
+    enabled: resumed === place,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (opened.error instanceof PinBroken) {
+    return <PinBrokenPage broken={opened.error} onForgotten={() => void opened.refetch()} />;
+  }
+  if (opened.error) {
+    return (
+      <>
+        <Fault error={opened.error} retry={() => void opened.refetch()} />
+        <h2>{text.identity.title}</h2>
+        <SignIn place={place} current={identity} onDone={() => undefined} />
+      </>
+    );
+  }
+  if (!opened.data) return <Skeleton label={text.loading} />;
+  return (
+    <LedgerProvider value={opened.data}>
+      {opened.data.isNew && <FirstVisit />}
+      {children}
+    </LedgerProvider>
+  );
+}
+
+/** Says that nothing was known of the key before, until it was read. */
+function FirstVisit() {
+  const [isRead, read] = useState(false);
+  if (isRead) return null;
+  return (
+    <Notice tone="plain" title={text.pin.first}>
+      <button type="button" className="link" onClick={() => read(true)}>
+        {text.pin.understood}
+      </button>
+    </Notice>
+  );
+}

@@ -1,0 +1,80 @@
+import { AnswerError, type ConnectOptions, connect, type Ledger, type Signed, systemKeyOf } from '@countersign/client';
+import { isObject, portable, readJson } from '@countersign/protocol';
+import { Answers } from './answers.js';
+import type { Identity } from './identity.js';
+import { findPin, type Pin, PinBroken, pinLedger } from './pins.js';
+
+/** A ledger that is looked at: its record is verified, and its key is the one that was seen before. */
+export interface OpenLedger {
+  readonly server: string;
+  /** As the address names it. */
+  readonly name: string;
+  readonly pin: Pin;
+  readonly record: Signed;
+  readonly client: Ledger;
+  readonly identity: Identity;
+  readonly answers: Answers;
+  /** Whether this browser came here for the first time. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Reads the record of a ledger, and holds its key to what this browser has seen.
+ *
+ * @throws PinBroken, and what the client throws
+ */
+export async function openLedger(server: string, name: string, identity: Identity): Promise<OpenLedger> {
+  const pin = findPin(server, name);
+  const answers = new Answers();
+  const client = connect({ ...optionsOf(server, identity, answers), ledger: name, systemKey: pin?.key });
+  let record: Signed;
+  try {
+    record = (await client.record.get()) as unknown as Signed;
+  } catch (error) {
+    const isOtherKey = pin !== undefined && error instanceof AnswerError && error.fault === 'key';
+    if (isOtherKey) throw new PinBroken(pin, await shownBy(answers, `${server}/ledger`));
+    throw error;
+  }
+  const { luid } = record;
+  const key = client.systemKey ?? systemKeyOf(record as never);
+  if (pin !== undefined && pin.luid !== luid) throw new PinBroken(pin, { key, luid });
+  const kept = pin ?? pinLedger({ server, key, luid, handle: String(record.data.handle) });
+  return { server, name, pin: kept, record, client, identity, answers, isNew: pin === undefined };
+}
+
+/** What every client of the page is made with. */
+export function optionsOf(server: string, identity: Identity, answers: Answers): ConnectOptions {
+  return {
+    server,
+    fetch: answers.fetch,
+    attempts: 3,
+    // Pages without TLS have no WebCrypto, except those of this machine.
+    ...(globalThis.crypto?.subtle ? {} : { suite: portable }),
+    ...tokenOf(identity),
+  };
+}
+
+function tokenOf(identity: Identity): Pick<ConnectOptions, 'signer' | 'token'> {
+  switch (identity.kind) {
+    case 'key':
+      return { signer: identity.signer };
+    case 'token':
+      return { token: () => identity.token };
+    case 'client':
+      return { token: { clientId: identity.clientId, clientSecret: identity.clientSecret } };
+    case 'nobody':
+      return { token: false };
+  }
+}
+
+/** The key and the luid that an answer shows, which nothing verifies. */
+async function shownBy(answers: Answers, url: string): Promise<PinBroken['shown']> {
+  try {
+    const value = readJson((await answers.find(url)) ?? '') as unknown as Signed;
+    return isObject(value as never) ? { key: systemKeyOf(value as never), luid: value.luid } : NOTHING;
+  } catch {
+    return NOTHING;
+  }
+}
+
+const NOTHING = { key: undefined, luid: undefined };

@@ -1,0 +1,66 @@
+import { isObject, readJson } from '@countersign/protocol';
+import { now } from '../ui/clock.js';
+
+/** What this browser has seen of a ledger when it first came there. */
+export interface Pin {
+  /** The key of its `system`, base64. */
+  readonly key: string;
+  readonly luid: string;
+  readonly handle: string;
+  readonly server: string;
+  /** When it was seen first. */
+  readonly seen: string;
+}
+
+/** The ledger is signed for by another key, or is another ledger, than this browser has seen under that name. */
+export class PinBroken extends Error {
+  constructor(
+    readonly pin: Pin,
+    readonly shown: { readonly key: string | undefined; readonly luid: string | undefined },
+  ) {
+    super('The ledger has another key than before');
+  }
+}
+
+const PREFIX = 'countersign.pin ';
+
+/** @param name a handle or luid of the ledger, as it was asked for */
+export function findPin(server: string, name: string): Pin | undefined {
+  return parsePin(localStorage.getItem(PREFIX + placeName(server, name)));
+}
+
+/** Remembers a ledger under both its names, where nothing is remembered yet. */
+export function pinLedger(pin: Omit<Pin, 'seen'>): Pin {
+  const whole = { ...pin, seen: new Date(now()).toISOString() };
+  for (const name of [pin.luid, pin.handle]) {
+    const place = PREFIX + placeName(pin.server, name);
+    if (localStorage.getItem(place) === null) localStorage.setItem(place, JSON.stringify(whole));
+  }
+  return whole;
+}
+
+/** Forgets a ledger, so that it is met as for the first time. */
+export function forgetPin({ server, luid, handle }: Pin): void {
+  for (const name of [luid, handle]) localStorage.removeItem(PREFIX + placeName(server, name));
+}
+
+/** Every ledger that is remembered, each once. */
+export function listPins(): Pin[] {
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+  const pins = names.flatMap((name) => parsePin(localStorage.getItem(name)) ?? []);
+  return [...new Map(pins.map((pin) => [placeName(pin.server, pin.luid), pin])).values()];
+}
+
+/** The server and the ledger as one name. */
+export function placeName(server: string, ledger: string): string {
+  return `${server} ${ledger}`;
+}
+
+function parsePin(stored: string | null): Pin | undefined {
+  try {
+    const value = stored === null ? undefined : readJson(stored);
+    return isObject(value as never) ? (value as unknown as Pin) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { chromium as path } from '../../../client/test/support/chromium.js';
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+if (path === undefined && process.env.REQUIRE_CHROMIUM === '1') throw new Error('Chromium is required, and missing');
+
+/** Whether the tests of this file are left out: they say so by their names. */
+export const lacksChromium = path === undefined;
+
+/** A browser for the tests of a file, which has stored nothing yet. What a page says in its console, or asks elsewhere, is kept. */
+export function withBrowser(): { page(options?: PageOptions): Promise<Page>; readonly faults: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-chromium-'));
+  const faults: string[] = [];
+  let context: BrowserContext | undefined;
+  beforeAll(async () => {
+    if (path === undefined) return;
+    context = await chromium.launchPersistentContext(folder, { executablePath: path, args: ARGUMENTS, headless: true });
+    context.setDefaultTimeout(30_000);
+  });
+  afterAll(async () => {
+    await context?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    faults,
+    async page({ width = 1280, height = 900, theme = 'light' } = {}) {
+      const page = await context!.newPage();
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
+      page.on('console', (message) => {
+        if (message.type() === 'error') faults.push(message.text());
+      });
+      page.on('pageerror', (error) => faults.push(String(error)));
+      return page;
+    },
+  };
+}
+
+export interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+}
+
+/** The address of the console that a server serves. */
+export function consoleOf(url: string): string {
+  return url.replace(/\/v2$/, '/console/');
+}
+
+/** Waits until a page has a text in sight. */
+export async function sees(page: Page, text: string | RegExp): Promise<void> {
+  await expect.poll(() => page.getByText(text).first().isVisible(), { timeout: 30_000 }).toBe(true);
+}
