@@ -25,6 +25,8 @@ const METHODS = [
   ['read$Event', 'event'],
   ['retry$Events', 'retry'],
   ['read$Asset', 'asset'],
+  ['list$Requests', 'requests'],
+  ['read$Request', 'request'],
 ];
 
 /** The kinds of record that the document describes, with what the client and the command line need of each. */

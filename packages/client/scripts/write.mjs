@@ -133,6 +133,9 @@ const SIGNATURES = {
     `balances(${id}options?: ListOptions<${filterNames(filters)}>): Pages<Schemas['balance']>;`,
   limits: ({ id }, { filters }) =>
     `limits(${id}options?: ListOptions<${filterNames(filters)}>): Pages<Schemas['wallet-limit']>;`,
+  requests: (_, { filters }) =>
+    `requests(options?: ListOptions<${filterNames(filters)}>): Pages<Schemas['request-entry']>;`,
+  request: () => "request(id: string, options?: ReadOptions): Promise<Schemas['request-entry']>;",
   events: ({ id }, { filters }) =>
     `events(${id}options?: ListOptions<${filterNames(filters)}>): Pages<Schemas['delivery']>;`,
   event: ({ id }) => `event(${id}event: string, options?: ReadOptions): Promise<Schemas['delivery']>;`,

@@ -23,6 +23,9 @@ type RecordTarget = Signed | string | undefined;
 /** Times that an update by a function is made anew when others change the record. */
 const UPDATES = 10;
 
+/** Where the journal of a ledger is. */
+const REQUESTS = '/system/requests';
+
 /** The operations on records of one kind. Which of them a kind has is in its generated interface. */
 export class Collection {
   readonly #channel: Channel;
@@ -180,6 +183,12 @@ export class Collection {
     );
     return this.#channel.verifier.delivery(body, event);
   };
+
+  requests = (options: ListOptions<string> = {}): Pages<unknown> => {
+    return this.#pages(REQUESTS, options, (value) => this.#channel.verifier.item(value));
+  };
+
+  request = (id: string, options?: ReadOptions): Promise<unknown> => this.#said(`${REQUESTS}/${segment(id)}`, options);
 
   retry = async (id: string, { event, maxAge, ...options }: RetryOptions = {}): Promise<void> => {
     const data = { handle: event, maxAge };

@@ -9,6 +9,7 @@ import { createSiblings } from './http/relay/siblings.js';
 import { requestLimits } from './http/request-limits.js';
 import { createServer } from './http/server.js';
 import { versionKeyOf } from './integrity/mac.js';
+import { sweepJournals } from './journal/sweep.js';
 import { keyCheck } from './keys/master-key.js';
 import type { Service } from './ledgers/service.js';
 import { createMetrics, type Metrics, tellBuild } from './metrics.js';
@@ -73,7 +74,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     });
     const work = startWork(
       { ...options, holder, service, metrics },
-      [...outwards, processIntents({ service, holder, ...money, failed: logPutOff(options) })],
+      [
+        ...outwards,
+        processIntents({ service, holder, ...money, failed: logPutOff(options) }),
+        sweepJournals(service.store.journal, keptDays(options), service.runtime.now),
+      ],
       pools,
       epochs.verify,
     );
@@ -84,7 +89,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       await Promise.all([app.close(), work.stop()]);
       await stopReceiving();
       await money.engine.leave();
-      await service.logs.stop();
+      await Promise.all([service.logs.stop(), service.journal.stop()]);
       await letGo();
     });
     return {
@@ -126,6 +131,13 @@ function watched(options: ServerOptions, metrics: Metrics, wentBack: () => void)
     },
   };
 }
+
+/** What was written before journals were switched off is kept as long as usual. */
+function keptDays({ journalDays = DAYS }: ServerOptions): number {
+  return journalDays === 'off' ? DAYS : journalDays;
+}
+
+const DAYS = 90;
 
 function logPutOff({ logger }: ServerOptions): Parameters<typeof processIntents>[0]['failed'] {
   return (failure) => logger.error(failure, 'an intent under way could not be processed, and is put off');

@@ -87,6 +87,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The part of all requests that the access log has; undefined for no access log. */
   readonly accessLog: number | undefined;
+  readonly journalDays: number | 'off';
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
   readonly defaultLedger: string | undefined;

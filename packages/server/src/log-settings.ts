@@ -16,7 +16,20 @@ function parseShare(text: string): number | undefined {
   return percent / 100;
 }
 
-/** The settings of the log. */
+/**
+ * Days for which entries of request journals are kept.
+ *
+ * @throws Error as `parseShare` does
+ */
+function parseDays(text: string): number | 'off' {
+  if (text === 'off') return text;
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > 3_650)
+    throw new Error(`must be off or a number of days from 1 to 3650, not ${JSON.stringify(text)}`);
+  return days;
+}
+
+/** The settings of the log, and of the journals of requests. */
 export const logSettings = {
   logLevel: {
     name: 'LOG_LEVEL',
@@ -34,5 +47,12 @@ export const logSettings = {
     meaning:
       'Requests that have a line in the [access log](monitoring.md#access-log): `all`, or a part of those that succeed, with those that are refused or fail (`0%` for these alone). `off` for none.',
     read: (text = '1%') => parseShare(text),
+  },
+  journalDays: {
+    name: 'JOURNAL_DAYS',
+    default: '`90`',
+    meaning:
+      'Days for which entries are kept of the [journals of requests](../interface/journal.md) that ledgers ask for, from 1 to 3650. `off`: no ledger keeps one.',
+    read: (text = '90') => parseDays(text),
   },
 } as const;

@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly ledgerQuota?: number;
   /** The part of requests that succeed which the access log has, beside the others; none is kept unless given. */
   readonly accessLog?: number;
+  /** Days for which entries of request journals are kept; `off` where none are written. Unless given, 90. */
+  readonly journalDays?: number | 'off';
   /** Handles of the ledgers that have metrics of their own; none unless given. */
   readonly measuredLedgers?: readonly string[];
   /** What senders and ledgers may do in a time; no limit unless given. */

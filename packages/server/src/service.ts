@@ -9,6 +9,8 @@ import { makeRefusedTokenLog } from './http/refused-tokens.js';
 import type { Siblings } from './http/relay/siblings.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
+import { createJournal } from './journal/journal.js';
+import { countEntries } from './journal/metrics.js';
 import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { watchLedgers } from './ledgers/metrics.js';
@@ -99,13 +101,15 @@ export function createService(options: ServerOptions, resources: Resources): { s
   const ledgers = createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler });
   watchLedgers(metrics, ledgers.count);
   const limitRefused = tellRefusals(logger, metrics.rateLimited, runtime.now);
+  const keepsJournals = options.journalDays !== 'off';
+  const journal = createJournal({ store, suite: native, runtime, metrics: countEntries(metrics), logger });
   const service: HttpService = {
     publicUrl,
     publicAliases,
     name,
     build,
     defaultLedger,
-    ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers },
+    ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
     ...{ masterKey, runtime, moments },
     readiness,

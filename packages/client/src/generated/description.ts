@@ -134,6 +134,29 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "POST",
         "path": "/ledger/access/!check",
         "answer": "granted-rules"
+      },
+      {
+        "name": "requests",
+        "summary": "List the journal of requests of a ledger, newest first",
+        "method": "GET",
+        "path": "/system/requests",
+        "filters": [
+          "data.source",
+          "data.target",
+          "data.record",
+          "data.action",
+          "meta.status",
+          "meta.labels",
+          "meta.moment"
+        ],
+        "answer": "request-entry-list"
+      },
+      {
+        "name": "request",
+        "summary": "Read one entry of the journal of requests of a ledger",
+        "method": "GET",
+        "path": "/system/requests/{request}",
+        "answer": "request-entry"
       }
     ],
     "members": [

@@ -31,6 +31,10 @@ export interface LedgerOperations {
   consistency(from: number, to?: number, options?: ReadOptions): Promise<Schemas['consistency']>;
   /** List the rules of a ledger that grant the signers an action. */
   check(action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
+  /** List the journal of requests of a ledger, newest first. */
+  requests(options?: ListOptions<'data.source' | 'data.target' | 'data.record' | 'data.action' | 'meta.status' | 'meta.labels' | 'meta.moment'>): Pages<Schemas['request-entry']>;
+  /** Read one entry of the journal of requests of a ledger. */
+  request(id: string, options?: ReadOptions): Promise<Schemas['request-entry']>;
 }
 
 /** Signer records; their luids begin with `$snr.`. */

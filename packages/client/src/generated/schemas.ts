@@ -980,6 +980,63 @@ export interface components {
             };
             meta: components["schemas"]["answer-meta"];
         };
+        "request-entry": {
+            hash: components["schemas"]["hash"];
+            data: {
+                handle: string;
+                /** @enum {string} */
+                schema: "rest";
+                /** @description What was asked for, as rules name it. */
+                record: string;
+                action: string;
+                /** @description `signer:<handle>`; null for a caller who is no signer. */
+                source: string | null;
+                /** @description `ledger:<handle>`. */
+                target: string;
+                params: {
+                    method: string;
+                    /** @description The path, with luids; the name of a parameter in braces stands for a handle that led to no record. */
+                    url: string;
+                    headers: {
+                        [key: string]: string;
+                    };
+                    /** @description JSON with `hash` and `luid` of the body that was sent, as far as it has them. */
+                    body?: string;
+                    /** @description The address of the client, of IPv6 the network. */
+                    from: string;
+                    /** @description The caller's public key. */
+                    key?: string;
+                    /**
+                     * @description The key is that of a factor.
+                     * @enum {boolean}
+                     */
+                    isFactor?: true;
+                    moment: components["schemas"]["moment"];
+                };
+                result: {
+                    /** @description The HTTP status of the answer. */
+                    status: number;
+                    /** @description JSON with what the answer is about: `luid` and `meta.change` of what was stored, or `data.reason`. */
+                    body?: string;
+                    moment: components["schemas"]["moment"];
+                };
+                /** @description Entries before this one that were left out. */
+                dropped?: number;
+            };
+            luid: components["schemas"]["luid"];
+            meta: {
+                proofs: components["schemas"]["proof"][];
+                /** @enum {string} */
+                status: "completed" | "rejected" | "failed";
+                moment: components["schemas"]["moment"];
+            };
+        };
+        "request-entry-list": {
+            hash: components["schemas"]["hash"];
+            meta: components["schemas"]["answer-meta"];
+            data: components["schemas"]["request-entry"][];
+            page: components["schemas"]["page"];
+        };
         condition: (string | number | boolean) | {
             $eq?: string | number | boolean;
             $ne?: string | number | boolean;

@@ -43,6 +43,7 @@ export async function revealSecrets(
   const named = kind.secrets.names?.(data) ?? [];
   const shown = held.filter(({ name }) => named.includes(name));
   if (shown.length === 0) return answer;
+  if (session.facts) session.facts.revealed = luid;
   const secret = Object.fromEntries(secretValues(session, luid, shown));
   const shownMeta = { ...meta, secret };
   return { ...answer, body: recordText({ hash, data, luid, meta: shownMeta }), confidential: true };

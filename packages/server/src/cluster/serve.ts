@@ -45,6 +45,7 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     serverRules,
     logger: deps.logger,
     accessLog: config.accessLog,
+    journalDays: config.journalDays,
     measuredLedgers: config.metricsLedgers,
     requestTimeout,
     tokenMaxLife,

@@ -7,6 +7,7 @@ import { RetryLater } from '../base/retry-later.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import { Corrupt } from '../integrity/integrity.js';
+import { isJournaled } from '../journal/journaled.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { RequestFacts } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
@@ -44,7 +45,7 @@ export async function answerRequest(
   let late = false;
   const work = async () => {
     ledger = await resolve();
-    if (ledger) facts.ledger = ledger.handle;
+    if (ledger) noteLedger(service, ledger, facts);
     const answer = await perform(ledger, () => late);
     // Nobody takes the file of an answer that comes too late.
     if (late) answer.file?.close();
@@ -67,7 +68,17 @@ export async function answerRequest(
     report(error);
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
+  } finally {
+    // Another process may have changed it since this one last looked: what was decided on counts as well.
+    const latest = ledger && service.ledgers.find(ledger.handle);
+    if (latest) noteLedger(service, latest, facts);
   }
+}
+
+/** Notes the ledger of a request, and whether it keeps a journal: the request that ends one is in it. */
+function noteLedger(service: Service, ledger: Ledger, facts: RequestFacts): void {
+  facts.ledger = ledger.handle;
+  if (isJournaled(service, ledger)) facts.isJournaled = true;
 }
 
 /** The reason in the answer to an error; that of another service stays out of the log. */

@@ -6,6 +6,7 @@ import { findTrustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
 import { jsonLimits } from '../base/json-limits.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { noteBody } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { readRecord } from '../metering/task.js';
@@ -36,6 +37,7 @@ export async function makeCommand(
   const sent = toRequest(request, base);
   await service.task.turn();
   const body = sent.method === 'GET' ? undefined : parseBody(sent);
+  noteBody(request.facts, body);
   const token = await authenticate(service, ledger, sent, body);
   const params = request.params as Record<string, string>;
   const mark = sent.url.indexOf('?');

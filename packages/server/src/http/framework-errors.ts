@@ -5,6 +5,7 @@ import { NO_JSON } from '../schemas/request.js';
 import { bodyLimits } from './bodies/body-limits.js';
 import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import type { HttpService } from './http-service.js';
+import { journalAnswer } from './journal.js';
 import { resolveLedger, tenantOf } from './tenant.js';
 
 /** Answers an unknown route; signed where the request names a known ledger (interface/errors#reasons). */
@@ -77,5 +78,7 @@ async function refuseWith(
     makeErrorReport(service, request),
     request.facts,
   );
-  return sendAnswer(reply, answer);
+  sendAnswer(reply, answer);
+  journalAnswer(service, request, reply, answer);
+  return reply;
 }

@@ -1,3 +1,4 @@
+import type { Journal } from '../journal/journal.js';
 import type { Service } from '../ledgers/service.js';
 import type { TellRefusal } from '../metering/refusals.js';
 import type { Engine } from '../money/money.js';
@@ -26,6 +27,8 @@ export interface HttpService extends Service {
   readonly accessLog?: number;
   /** Handles of the ledgers that have metrics of their own; none unless given. */
   readonly measuredLedgers?: readonly string[];
+  /** Where requests of ledgers that keep a journal are written down. */
+  readonly journal: Journal;
   /** Called with every refused token. */
   readonly tokenRefused?: (refused: TokenRefusal) => void;
 }

@@ -3,7 +3,7 @@ import { stages } from '../forwarding/stage.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { openSession, type Session } from '../ledgers/session.js';
+import { inSession, openSession, type Session } from '../ledgers/session.js';
 import { LedgerSuspended } from '../ledgers/suspension.js';
 import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
@@ -14,6 +14,7 @@ import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import { makeCommand, type Received } from './command.js';
 import { withDecisionLog } from './decision-log.js';
 import type { HttpService } from './http-service.js';
+import { journalAnswer } from './journal.js';
 import { holdUntilSealed } from './log/hold.js';
 import { createIntent } from './relay/create-intent.js';
 import { senderOf } from './sender.js';
@@ -44,7 +45,9 @@ export async function inLedger(
   );
   releaseBody(request);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
-  return sendAnswer(reply, answer);
+  sendAnswer(reply, answer);
+  journalAnswer(service, request, reply, answer);
+  return reply;
 }
 
 /**
@@ -105,12 +108,13 @@ export function performOperation(
   service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
-  { perform }: Operation,
+  { perform, assertServed }: Operation,
   kind: Kind,
 ): Promise<FastifyReply> {
-  return inLedger(service, request, reply, async (session) =>
-    perform(session, kind, await makeCommand(session, session.ledger, request), stages),
-  );
+  return inLedger(service, request, reply, async (session) => {
+    if (assertServed) await inSession(session, async (session) => assertServed(session));
+    return perform(session, kind, await makeCommand(session, session.ledger, request), stages);
+  });
 }
 
 /** Creates an intent in the ledger that the request names: by the process that is its leader. */

@@ -23,7 +23,7 @@ export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
     const records = collectionPath(kind);
     const record = kind.only?.path ?? `${records}/:id`;
-    const bases = { records, record, address: record };
+    const bases = { records, record, address: record, ledger: '' };
     const operations = OPERATIONS.filter((operation) => operation.isOf(kind));
     return [
       ...operations.flatMap((operation) =>

@@ -14,6 +14,7 @@ import { answerFrameworkError, answerNotFound } from './framework-errors.js';
 import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
+import { rightOf } from './journal.js';
 import { createRequestGate } from './limit-requests.js';
 import { logRoutes } from './log/routes.js';
 import { countAnswers } from './metrics.js';
@@ -30,7 +31,7 @@ import { senderOf } from './sender.js';
 import { logRequests, makeAccessLog } from './telemetry/access-log.js';
 import { makeRequestIds } from './telemetry/request-id.js';
 import { tenantHeader } from './tenant.js';
-import { JOURNAL, ledgerIsKept, notJournaled } from './unserved-routes.js';
+import { ledgerIsKept } from './unserved-routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** Greatest length of a path parameter; longer ones are an unknown route. */
@@ -78,7 +79,7 @@ export function createServer(
   takeBodies(app);
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
-  logRequests(app, accessLog, (service.measuredLedgers ?? []).length > 0);
+  logRequests(app, accessLog);
   const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
@@ -110,7 +111,7 @@ export function createServer(
     app.route({
       method,
       url: BASE + path,
-      config: IN_LEDGER,
+      config: { ...IN_LEDGER, asks: rightOf(kind, operation) },
       handler: createsIntent(operation, kind)
         ? (request, reply) => performIntent(service, request, reply)
         : (request, reply) => performOperation(service, request, reply, operation, kind),
@@ -134,9 +135,6 @@ function ledgerRoutes(app: FastifyInstance, service: HttpService): void {
 }
 
 function unservedRoutes(app: FastifyInstance, service: HttpService): void {
-  for (const path of JOURNAL) {
-    app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
-  }
   app.delete(`${BASE}/ledger`, { config: IN_LEDGER }, (request, reply) =>
     inLedger(service, request, reply, (session) => ledgerIsKept(session, request)),
   );

@@ -5,18 +5,6 @@ import type { Session } from '../ledgers/session.js';
 import { addHash, bodyChecksOf } from '../operations/bodies.js';
 import { makeCommand } from './command.js';
 
-/** Where the journal of requests is read (interface/ledgers#server-information). */
-export const JOURNAL = ['/system/requests', '/system/requests/:id'] as const;
-
-/**
- * Answers requests for the journal: this release lacks it, so tokens stay unread.
- *
- * @throws `api.route-not-found`
- */
-export async function notJournaled(): Promise<never> {
-  throw new LedgerError('api.route-not-found', 'Journaling is not enabled');
-}
-
 /**
  * Answers `DELETE /ledger`, which is switched off, as the reference service does: the body is checked first
  * (interface/README#not-served-yet).

@@ -1,9 +1,16 @@
+import { isLuid, isObject, type Json } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 
-/** What becomes known of a client's request while it is answered, for the access log. */
+/** What becomes known of a client's request while it is answered, for the access log and the journal of its ledger. */
 export interface RequestFacts {
   /** Handle of its ledger. */
   ledger?: string;
+  /** Whether that keeps a journal. */
+  isJournaled?: true;
+  /** What its body has under these names, well-formed. */
+  sent?: { readonly hash?: string; readonly luid?: string };
+  /** Luid of the record whose secrets the answer shows. */
+  revealed?: string;
   who?: Who;
   /** Whether the last decision on access granted it; absent where none was made. */
   granted?: boolean;
@@ -15,14 +22,11 @@ export interface RequestFacts {
 export interface Who {
   /** Handle of the signer that its key stands for. */
   readonly signer?: string;
-  /** The beginning of its public key. */
+  /** Its public key. */
   readonly key?: string;
   /** Whether that is the key of a factor of the signer. */
   readonly isFactor?: true;
 }
-
-/** Characters of a key: by them it is found among those of a deployment. */
-const KEY_CHARACTERS = 12;
 
 /** Notes who calls: for whom the token stands, else the first proof of a signer. */
 export function noteCaller(facts: RequestFacts | undefined, { token, proofs }: Caller): void {
@@ -33,7 +37,7 @@ export function noteCaller(facts: RequestFacts | undefined, { token, proofs }: C
   const handle = signer?.handle ?? retired;
   facts.who = {
     ...(handle === undefined ? {} : { signer: handle }),
-    ...(shown === undefined ? {} : { key: shown.slice(0, KEY_CHARACTERS) }),
+    ...(shown === undefined ? {} : { key: shown }),
     ...(signer && shown !== undefined && shown !== signer.public ? { isFactor: true } : {}),
   };
 }
@@ -42,4 +46,16 @@ export function noteCaller(facts: RequestFacts | undefined, { token, proofs }: C
 export function noteDecision(facts: RequestFacts | undefined, granted: boolean): boolean {
   if (facts) facts.granted = granted;
   return granted;
+}
+
+const HASH = /^[A-Fa-f0-9]{64}$/;
+
+/** Notes by what a body names a record. */
+export function noteBody(facts: RequestFacts | undefined, body: Json | undefined): void {
+  if (!facts || !isObject(body)) return;
+  const { hash, luid } = body;
+  facts.sent = {
+    ...(typeof hash === 'string' && HASH.test(hash) ? { hash } : {}),
+    ...(typeof luid === 'string' && isLuid(luid) ? { luid } : {}),
+  };
 }

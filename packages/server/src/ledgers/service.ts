@@ -40,7 +40,9 @@ export interface Service {
   readonly serverRules: readonly Rule[];
   /** Receives every decision on access; absent unless decisions are logged, so that it then costs nothing. */
   readonly explain?: Explain;
-  /** Takes note of what becomes known of this request; absent unless requests are logged. */
+  /** Whether ledgers may keep journals of their requests. */
+  readonly keepsJournals: boolean;
+  /** Takes note of what becomes known of this request; absent where there is none. */
   readonly facts?: RequestFacts | undefined;
   /** The work of this request. */
   readonly task: Task;

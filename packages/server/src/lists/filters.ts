@@ -90,6 +90,24 @@ export function moneyFiltersOf(fields: readonly string[], query: string): Filter
   return filtersBy(MONEY_MEMBERS, query, (path) => (fields.includes(path) ? { path } : undefined));
 }
 
+/** Members that the journal of requests is filtered by. */
+export const OF_REQUESTS = [
+  ...['data.source', 'data.target', 'data.record', 'data.action'],
+  ...['meta.status', 'meta.labels', 'meta.moment'],
+];
+
+const REQUEST_MEMBERS = [...OF_RECORDS, 'handle', 'schema', 'record', 'action', 'source', 'target', 'params', 'result'];
+
+/**
+ * The filters of a journal (interface/journal#filters).
+ *
+ * @param query as sent, without `?`
+ * @throws as `filtersOf` does
+ */
+export function requestFiltersOf(query: string): Filter[] {
+  return filtersBy(REQUEST_MEMBERS, query, (path) => (OF_REQUESTS.includes(path) ? { path } : undefined));
+}
+
 /**
  * @param members names of members: a key that begins with one is a filter that lacks `data.` or `meta.`
  * @param field the field at a path; undefined when filters of it are unsupported

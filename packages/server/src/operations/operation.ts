@@ -17,6 +17,8 @@ export interface Operation {
   /** The first is current, the others serve older clients. */
   routes(kind: Kind): readonly OperationRoute[];
   readonly perform: Perform;
+  /** Refuses requests while their ledger does not have it, whoever asks: before their tokens are looked at. */
+  readonly assertServed?: (session: Session) => void;
   readonly refusals: Refusals;
   /** Its name in policies that hand it to a service outside; absent for operations that always stay in the ledger. */
   readonly handed?: HandedAction;
@@ -30,8 +32,8 @@ export type Perform = (session: Session, kind: Kind, command: Command, stages: S
 
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Its subject: the records of the kind, one of them, or an address, which may lead to one. */
-  readonly of: 'records' | 'record' | 'address';
+  /** Its subject: the records of the kind, one of them, an address, which may lead to one, or the ledger, which no path names. */
+  readonly of: 'records' | 'record' | 'address' | 'ledger';
   /** Appended to the path of the subject; empty by default. */
   readonly path?: string;
   /** What distinguishes the name of an alias from that of the route to use. */
@@ -80,6 +82,7 @@ export type QueryParameter =
   | 'delivery-filters'
   | 'balance-filters'
   | 'limit-filters'
+  | 'journal-filters'
   | 'trees'
   | 'include';
 

@@ -6,6 +6,8 @@ import { activateEvents } from './events/activate.js';
 import { listEvents } from './events/list-events.js';
 import { readEvent } from './events/read-event.js';
 import { retryEvents } from './events/retry.js';
+import { listRequests } from './journal/list-requests.js';
+import { readRequest } from './journal/read-request.js';
 import { listRecords } from './list.js';
 import { listRecordChanges } from './list-changes.js';
 import { readLogConsistency } from './log/consistency.js';
@@ -48,4 +50,6 @@ export const OPERATIONS: readonly Operation[] = [
   readRecordAsset,
   readLog,
   readLogConsistency,
+  listRequests,
+  readRequest,
 ];

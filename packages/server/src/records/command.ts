@@ -5,13 +5,14 @@ import type { OpenFile } from '../base/contained-file.js';
 
 /** The request to an operation: on what, by whom, with what. HTTP requests make commands, and so do workers. */
 export interface Command {
-  /** The ids in the path: the record (handle or luid), the one it lies under, the change, the delivery, the asset. */
+  /** The ids in the path: the record (handle or luid), the one it lies under, the change, the delivery, the asset, the entry. */
   readonly params: {
     readonly id?: string;
     readonly parent?: string;
     readonly change?: string;
     readonly event?: string;
     readonly asset?: string;
+    readonly request?: string;
   };
   /** The query as sent, without `?`. */
   readonly query: string;

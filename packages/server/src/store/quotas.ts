@@ -19,6 +19,8 @@ export const quotaLimits = {
   },
   /** Times the quota that records may take which the rules of the ledger are in. */
   rules: 1.1,
+  /** Part of the quota up to which refusals are kept in the journal: strangers cause them, and must leave room for writes. */
+  refusals: 0.9,
   /** Bytes that a drop may add to a version where there is no room. */
   end: 2 * 1024,
 } as const;
@@ -44,6 +46,8 @@ export interface Quotas {
   count(write: Write): void;
   /** Asked before a ledger is made. @throws DiskFull */
   admitLedger(): void;
+  /** Whether there is room for what strangers have a ledger store. */
+  hasRoomForRefusals(ledger: number): Promise<boolean>;
 }
 
 export type MayExceed = () => Promise<boolean>;
@@ -61,7 +65,13 @@ interface Storage {
 }
 
 /** For tests of the store alone. */
-export const UNLIMITED: Quotas = { admit: () => undefined, admitCall: () => undefined, count() {}, admitLedger() {} };
+export const UNLIMITED: Quotas = {
+  admit: () => undefined,
+  admitCall: () => undefined,
+  count() {},
+  admitLedger() {},
+  hasRoomForRefusals: async () => true,
+};
 
 /**
  * Compares with the quota what the database has, as of a moment ago, and what this process has stored since. So many
@@ -151,7 +161,24 @@ export function createQuotas(
       });
     },
     count: (write) => add(find(write.ledger), sizeOf(write)),
+    async hasRoomForRefusals(ledger) {
+      let hasRoom = false;
+      await whenKnown(ledger, ({ used, quota }) => {
+        hasRoom = used < quota * quotaLimits.refusals;
+        return undefined;
+      });
+      return hasRoom && hasRoomForNew(disk);
+    },
   };
+}
+
+function hasRoomForNew(disk: Pick<DiskSpace, 'assertForNew'>): boolean {
+  try {
+    disk.assertForNew();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function newStorage(quota: number): Storage {

@@ -8,6 +8,8 @@ import type { Outcome, Write } from './committer/write.js';
 import { databaseLimits } from './database-limits.js';
 import { UNWATCHED } from './disk-space.js';
 import { createErasing, type Erasure } from './erasure.js';
+import { createJournalStore, type JournalStore } from './journal/entries.js';
+import { createJournalLists } from './journal/lists.js';
 import { createLoadBooks } from './money/books.js';
 import { createHolds } from './money/holds.js';
 import { createOpenIntents } from './money/open-intents.js';
@@ -51,6 +53,7 @@ function listings(on: Queryable) {
     bodies: createBodies(on),
     deliveries: createDeliveryLists(on),
     money: createMoneyLists(on),
+    journal: createJournalLists(on),
   };
 }
 
@@ -88,6 +91,10 @@ function admitLists(pool: pg.Pool): Listings {
     money: {
       balances: (query) => inTurn(query.ledger, ({ money }) => money.balances(query)),
       limits: (query) => inTurn(query.ledger, ({ money }) => money.limits(query)),
+    },
+    journal: {
+      page: (query) => inTurn(query.ledger, ({ journal }) => journal.page(query)),
+      one: (ledger, handle) => inTurn(ledger, ({ journal }) => journal.one(ledger, handle)),
     },
   };
 }
@@ -145,6 +152,7 @@ export function createStore(
   const ledgers = createLedgerStore(pool, guards);
   const findVersion = createLookup(pool, guards, watch('lookup'));
   const retries = createDeliveryRetries(pool);
+  const journal = createJournalStore(pool);
   return {
     async commit(write: Write): Promise<Outcome> {
       writes.assert();
@@ -181,6 +189,13 @@ export function createStore(
     holds: createHolds(withTimeout(pool, databaseLimits.listing)),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
+    journal: {
+      ...journal,
+      async insert(...entries: Parameters<JournalStore['insert']>) {
+        writes.assert();
+        return journal.insert(...entries);
+      },
+    },
     retries: {
       async request(retry: Parameters<DeliveryRetries['request']>[0]) {
         writes.assert();

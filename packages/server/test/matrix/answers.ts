@@ -14,6 +14,9 @@ const ON_DELIVERIES: Readonly<Record<string, string>> = {
   activate: 'activate',
 };
 
+/** Operations on the journal of requests, which has a right of its own. */
+const OF_JOURNAL: readonly string[] = ['requests', 'request'];
+
 /** What a route says to who has no right to it: circle signers are judged by their circle, proofs have their own names. */
 function refusal({ kind, operation }: Route): string {
   if (operation.name === 'proof')
@@ -45,7 +48,7 @@ export function promised(route: Route, who: Caller, gate: Gate = 'closed', path 
   const { kind, operation, method } = route;
   const reads = method === 'GET';
   // By a rule of the server everyone may read the record of a ledger (interface/access#levels).
-  const open = kind.name === 'ledger' && reads;
+  const open = kind.name === 'ledger' && reads && !OF_JOURNAL.includes(operation.name);
   if (who === 'bad') return '401 Invalid token.';
   if (who === 'none' && !reads)
     return operation.name === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
@@ -67,6 +70,7 @@ export function promised(route: Route, who: Caller, gate: Gate = 'closed', path 
 function success({ kind, operation }: Route): string {
   // The report has none.
   if (operation.name === 'asset') return '404 Asset a not found';
+  if (operation.name === 'request') return '404 Request not found';
   if (operation.name === 'create') return String(kind.trail.answer ?? 201);
   if (operation.name === 'event') return `404 Event delivery '${NO_DELIVERY}' not found`;
   return { drop: '204', retry: '202', activate: '202' }[operation.name] ?? '200';
@@ -82,7 +86,7 @@ export function told({ status, body }: TestAnswer): string {
 /** Whether the caller may see what the record holds, on that route. What an address leads to is not shown itself, and this wallet holds nothing. */
 export function maySee(route: Route, who: Caller): boolean {
   const { name } = route.operation;
-  const others = ['balances', 'limits', 'inclusion', 'log', 'consistency'];
+  const others = ['balances', 'limits', 'inclusion', 'log', 'consistency', ...OF_JOURNAL];
   const hasRecord = route.of !== 'address' && !(name in ON_DELIVERIES) && !others.includes(name);
   return route.method === 'GET' && hasRecord && promised(route, who, 'closed') === '200';
 }

@@ -27,6 +27,7 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     change: '1',
     event: NO_DELIVERY,
     asset: 'a',
+    request: `$req.${'a'.repeat(17)}`,
     ...(scene.client.ledger === undefined ? {} : { ledger: scene.client.ledger }),
   };
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => {

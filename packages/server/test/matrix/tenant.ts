@@ -47,7 +47,9 @@ export async function tenant(
   ];
   const bare = await setScene(url, name, { key: founder, access });
   const canary = `canary-${randomUUID()}`;
-  const scene: Scene = { ...bare, data: { ...bare.data, custom: { canary } } };
+  // A ledger has a journal: without one, its routes tell everybody so.
+  const config = name === 'ledger' ? { config: { 'request.journalingEnabled': true } } : {};
+  const scene: Scene = { ...bare, data: { ...bare.data, custom: { canary }, ...config } };
   // The record of a ledger is made before there can be signers in it.
   if (name === 'ledger') await make(scene);
   const member = await registered(scene.client, 'member');

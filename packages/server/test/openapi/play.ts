@@ -29,6 +29,27 @@ export async function play(outside: RecordedClient, files: string): Promise<void
   await playLookups(client);
   for (const path of ['/', '/ledger']) await client.get(path);
   await playLog(client);
+  await playJournal(outside);
+}
+
+/** The journal of another ledger, which keeps one. */
+async function playJournal(outside: RecordedClient): Promise<void> {
+  const data = { handle: 'watched', signer: 'system', access: OPEN, config: { 'request.journalingEnabled': true } };
+  await silent(outside).create('/ledgers', data);
+  const client = outside.in('watched');
+  await silent(client).create('/wallets', { handle: 'w' });
+  const entry = await eventually(async () => {
+    const { body } = await silent(client).get('/system/requests');
+    expect(body.data).toHaveLength(1);
+    return body.data[0];
+  });
+  for (const path of ['/system/requests', `/system/requests/${entry.luid}`]) {
+    const { status, text } = await silent(client).get(path);
+    client.recorder.keep('GET', path, undefined, {
+      status,
+      answer: JSON.parse(text.replaceAll('127.0.0.1', '203.0.113.7')),
+    });
+  }
 }
 
 /** The log as the owner of the ledger reads it, and as everybody does. */

@@ -899,7 +899,8 @@ CREATE OR REPLACE FUNCTION public.stored_bytes(ledger bigint)
 AS $function$
   select ((select coalesce(sum(512 + coalesce(octet_length(body), 0) + coalesce(beside, 0)), 0) from change where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(event) + octet_length(proofs)), 0) from delivery where ledger_id = ledger)
-    + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger))::bigint
+    + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger)
+    + (select coalesce(sum(512 + octet_length(data)), 0) from request where ledger_id = ledger))::bigint
 $function$;
 
 CREATE OR REPLACE FUNCTION public.take_up_deliveries_1(ledger bigint, now timestamp with time zone, since timestamp with time zone, out_of_use text[], first_delay integer, greatest_delay integer, receivers integer, piece integer)
@@ -1246,6 +1247,19 @@ create table record (
   judged text
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 
+create table request (
+  ledger_id bigint not null,
+  handle text collate "C" not null,
+  moment timestamp with time zone not null,
+  sort smallint not null,
+  record text collate "C" not null,
+  action text collate "C" not null,
+  source text collate "C",
+  status text collate "C" not null,
+  data text not null,
+  result text not null
+);
+
 create table schedule (
   ledger_id bigint not null,
   policy text collate "C" not null,
@@ -1455,6 +1469,8 @@ alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledge
 
 alter table record add constraint record_pkey PRIMARY KEY (ledger_id, luid);
 
+alter table request add constraint request_pkey PRIMARY KEY (ledger_id, handle);
+
 alter table schedule add constraint schedule_pkey PRIMARY KEY (ledger_id, policy);
 
 alter table secret add constraint secret_pkey PRIMARY KEY (ledger_id, luid, name);
@@ -1524,6 +1540,10 @@ CREATE INDEX record_newest ON public.record USING btree (ledger_id, ((kind || ''
 CREATE INDEX record_schedule ON public.record USING btree (ledger_id, luid) WHERE ((kind = 'policy'::text) AND (((document -> ((ledger_id)::text || '/policy'::text)) -> 'data.schema'::text) @> '["schedule"]'::jsonb));
 
 CREATE INDEX record_status ON public.record USING btree (ledger_id, "left"(status, 100), ((kind || ''::text)), moment DESC, seq);
+
+CREATE INDEX request_listed ON public.request USING btree (ledger_id, moment, handle);
+
+CREATE INDEX request_refused ON public.request USING btree (ledger_id, sort, moment, handle) WHERE (sort > 0);
 
 CREATE INDEX used_token_expiry ON public.used_token USING btree (expires_at);
 

@@ -10,6 +10,7 @@ import { historyCommand } from './history.js';
 import { listCommand } from './list.js';
 import { consistencyCommand, inclusionCommand, logCommand } from './log-commands.js';
 import { addressLookupCommand, lookupCommand } from './lookup-commands.js';
+import { requestListCommand, requestShowCommand } from './requests.js';
 import { showCommand } from './show.js';
 import { signCommand } from './sign.js';
 import { updateCommand } from './update.js';
@@ -31,6 +32,8 @@ export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Cl
   events: eventListCommand,
   event: eventShowCommand,
   retry: eventRetryCommand,
+  requests: requestListCommand,
+  request: requestShowCommand,
   anchors: addressLookupCommand('anchors'),
   domains: addressLookupCommand('domains'),
   lookup: lookupCommand,

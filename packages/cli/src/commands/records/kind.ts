@@ -75,6 +75,8 @@ export type CommandOperation =
   | 'events'
   | 'event'
   | 'retry'
+  | 'requests'
+  | 'request'
   | 'anchors'
   | 'domains'
   | 'lookup'

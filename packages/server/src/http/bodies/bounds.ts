@@ -3,6 +3,7 @@ import type { Answer } from '../../records/command.js';
 import { answerRequest, makeErrorReport, sendAnswer } from '../boundary.js';
 import { answerNotFound } from '../framework-errors.js';
 import type { HttpService } from '../http-service.js';
+import { journalAnswer } from '../journal.js';
 import { senderOf } from '../sender.js';
 import { resolveLedger, tenantOf } from '../tenant.js';
 import { bodyLimits } from './body-limits.js';
@@ -69,6 +70,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
     );
     if (answer === ADMITTED) return true;
     if (!request.raw.socket.destroyed) sendAnswer(endAfter(request, reply), answer);
+    journalAnswer(service, request, reply, answer);
     return false;
   };
 

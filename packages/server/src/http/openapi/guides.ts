@@ -71,6 +71,11 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     section: 'wallets#balances',
   },
   limits: { text: 'The bounds that were set on the balances of the wallet.', section: 'wallets#limits' },
+  requests: {
+    text: 'What was asked of the ledger that writes, what was refused, and who read secrets. 404 unless the ledger keeps a journal.',
+    section: 'journal#list-entries',
+  },
+  request: { text: 'One entry of the journal of requests.', section: 'journal#read-an-entry' },
   asset: { text: 'A file that was generated for the report.', section: 'reports#download-of-an-asset' },
 };
 

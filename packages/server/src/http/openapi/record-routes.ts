@@ -1,6 +1,13 @@
 import { filterLimits } from '../../access/filter-limits.js';
 import type { Kind } from '../../kinds/kind.js';
-import { filterableMembers, OF_BALANCES, OF_CHANGES, OF_DELIVERIES, OF_LIMITS } from '../../lists/filters.js';
+import {
+  filterableMembers,
+  OF_BALANCES,
+  OF_CHANGES,
+  OF_DELIVERIES,
+  OF_LIMITS,
+  OF_REQUESTS,
+} from '../../lists/filters.js';
 import type { QueryParameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { describeGuide } from './guides.js';
@@ -129,6 +136,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<QueryParameter, (kind: Kind) => readonl
   'delivery-filters': () => [fewFilters(OF_DELIVERIES)],
   'balance-filters': () => [fewFilters(OF_BALANCES)],
   'limit-filters': () => [fewFilters(OF_LIMITS)],
+  'journal-filters': () => [fewFilters(OF_REQUESTS)],
   trees: () => [leaves('from', true, 'older'), leaves('to', false, 'newer; the one that is shown now, unless given')],
   include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE_PARAMETER]),
 };
@@ -156,6 +164,9 @@ function pathParameter(kind: Kind, name: string): object {
   }
   if (name === 'event') {
     return { ...parameter, schema: { type: 'string' }, description: 'Handle or luid of the delivery.' };
+  }
+  if (name === 'request') {
+    return { ...parameter, schema: { type: 'string' }, description: 'Handle or luid of the entry.' };
   }
   if (name === 'asset') return { ...parameter, schema: { type: 'string' }, description: 'Handle of the asset.' };
   const of = name === 'parent' ? kind.links.under?.kind : kind.name;

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Runtime } from '../../base/clock.js';
 import { limitRate } from '../../base/rate-limit.js';
-import type { RequestFacts } from '../../ledgers/request-facts.js';
+import type { RequestFacts, Who } from '../../ledgers/request-facts.js';
 import { requestLimits } from '../request-limits.js';
 import { senderOf } from '../sender.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the access log tells of it; absent where there is none. */
+    /** What the access log and the journal of its ledger tell of it. */
     facts?: RequestFacts | undefined;
   }
 }
@@ -75,24 +75,15 @@ export function makeAccessLog(
 /** When each answer was begun: the time in which its client takes it is no part of its own. */
 const answeredIn = new WeakMap<FastifyReply, number>();
 
-/**
- * Has every request of the server logged.
- *
- * @param isMeasured whether facts are noted though there is no log: some ledgers have metrics of their own
- */
-export function logRequests(app: FastifyInstance, log: AccessLog | undefined, isMeasured = false): void {
+/** Has what becomes known of every request of the server noted, and logged where there is a log. */
+export function logRequests(app: FastifyInstance, log: AccessLog | undefined): void {
   app.decorateRequest('facts');
-  if (isMeasured && !log) {
-    app.addHook('onRequest', (request, _, done) => {
-      request.facts = {};
-      done();
-    });
-  }
-  if (!log) return;
   app.addHook('onRequest', (request, reply, done) => {
-    log.watch(request, reply);
+    request.facts = {};
+    log?.watch(request, reply);
     done();
   });
+  if (!log) return;
   app.addHook('onSend', (_, reply, payload, done) => {
     answeredIn.set(reply, reply.elapsedTime);
     done(null, payload);
@@ -113,10 +104,17 @@ function describe(request: FastifyRequest, reply: FastifyReply): object {
     bytes: isSent && method !== 'HEAD' ? Number(reply.getHeader('content-length') ?? 0) : 0,
     from: senderOf(ip),
     ...(ledger === undefined ? {} : { ledger }),
-    ...(who ? { who } : {}),
+    ...(who ? { who: shortened(who) } : {}),
     ...(decision ? { decision } : {}),
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+/** Characters of a key: by them it is found among those of a deployment. */
+const KEY_CHARACTERS = 12;
+
+function shortened({ key, ...who }: Who): Who {
+  return key === undefined ? who : { ...who, key: key.slice(0, KEY_CHARACTERS) };
 }
 
 /** What was decided on access. A bad token is refused before anything is decided. */

@@ -66,7 +66,7 @@ export function deliveryCondition(filter: Filter): RawBuilder<boolean> {
 }
 
 /**
- * A filter of rows that have texts only as a condition on their columns; compared as by `condition`.
+ * A filter of rows that have texts, and moments, only as a condition on their columns; compared as by `condition`.
  *
  * @param columns by path
  */
@@ -79,6 +79,7 @@ export function rowCondition(
   if (operator === '$nin') return sql`(${rowCondition({ ...filter, operator: '$in' }, columns)}) is not true`;
   const column = columns[path];
   if (!column) throw new Error(`Rows are not filtered by ${path}.`);
+  if (path === 'meta.moment') return momentCondition(column, operator, values);
   return textCondition(column, operator, values);
 }
 
@@ -170,7 +171,11 @@ function compareText(text: RawBuilder<string>, comparison: Comparison, value: st
 }
 
 /** `meta.moment` compares as an instant. */
-function momentCondition(moment: RawBuilder<Date>, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+function momentCondition(
+  moment: RawBuilder<unknown>,
+  operator: Operator,
+  values: readonly string[],
+): RawBuilder<boolean> {
   const [value = ''] = values;
   if (operator === '$in') return sql`${moment} = any(${values}::timestamptz[])`;
   return sql`${moment} ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { LruCache } from '../base/lru-cache.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import { type Journaled, makeEntry, sortOf } from './entry.js';
+import { journalLimits } from './journal-limits.js';
+import type { JournalMetrics } from './metrics.js';
+import { EntryQueue, SORTS, type Sort } from './queue.js';
+
+/** The journals of requests, as a process writes them (interface/journal). */
+export interface Journal {
+  /** Has an entry stored within a second or so; leaves it out where too many of its ledger wait. */
+  add(ledger: Ledger, journaled: Journaled): void;
+  /** Stores what waits, as far as that takes no longer than `journalLimits.drain`. */
+  stop(): Promise<void>;
+}
+
+interface JournalDeps extends Pick<Service, 'store' | 'suite' | 'runtime'> {
+  readonly metrics: JournalMetrics;
+  readonly logger: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** Entries wait in memory, and are stored in batches, each of one ledger. A process that is killed loses those that wait. */
+export function createJournal({ metrics, logger, ...service }: JournalDeps): Journal {
+  const queue = new EntryQueue(metrics.dropped);
+  const storeSort = createStoring(service.store, queue, metrics);
+  let timer: NodeJS.Timeout | undefined;
+  let storing: Promise<void> = Promise.resolve();
+  let isFailing = false;
+  let isStopped = false;
+
+  /** A batch of each ledger: whoever has much to store leaves the others their turns. */
+  const storeSome = async (): Promise<void> => {
+    for (const ledger of queue.ledgers()) {
+      try {
+        for (const sort of SORTS) await storeSort(ledger, sort);
+      } catch (error) {
+        queue.putLast(ledger);
+        throw error;
+      }
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    timer = undefined;
+    try {
+      await storeSome();
+      isFailing = false;
+    } catch (err) {
+      if (!isFailing) logger.warn({ err }, 'entries of request journals cannot be stored, and wait');
+      isFailing = true;
+    }
+    wake();
+  };
+  const wake = () => {
+    if (timer || isStopped || queue.size === 0) return;
+    timer = setTimeout(() => {
+      storing = run();
+    }, journalLimits.pause);
+    timer.unref();
+  };
+
+  return {
+    add(ledger, journaled) {
+      queue.add(ledger.id, sortOf(journaled), (dropped) => makeEntry(service, ledger, journaled, dropped));
+      wake();
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      const late = AbortSignal.timeout(journalLimits.drain);
+      const drain = async () => {
+        await storing;
+        while (queue.size > 0 && !late.aborted) await storeSome();
+      };
+      await Promise.race([drain().catch(() => {}), pause(journalLimits.drain, undefined, { ref: false })]);
+      if (queue.size > 0) logger.warn({ entries: queue.size }, 'entries of request journals were lost at the end');
+    },
+  };
+}
+
+/** Stores the oldest entries of a sort, and deletes refusals beyond those that are kept. */
+function createStoring({ quotas, journal }: Service['store'], queue: EntryQueue, metrics: JournalMetrics) {
+  /** Refusals of ledgers that were stored since some were deleted, by ledger and sort. */
+  const untrimmed = new LruCache<string, { count: number }>(journalLimits.ledgers);
+  const { trimmed, kept } = journalLimits;
+  const trim = async (ledger: number, sort: Exclude<Sort, 0>, stored: number) => {
+    const since = untrimmed.getOrSet(`${ledger} ${sort}`, () => ({ count: 0 }));
+    since.count += stored;
+    if (since.count < trimmed) return;
+    await journal.trim(ledger, sort, kept[sort - 1]!);
+    since.count = 0;
+  };
+  return async (ledger: number, sort: Sort): Promise<void> => {
+    const entries = queue.oldest(ledger, sort);
+    if (entries.length === 0) return;
+    const isStored = sort === 0 || (await quotas.hasRoomForRefusals(ledger));
+    if (isStored) await journal.insert(ledger, entries);
+    queue.remove(ledger, sort, entries, isStored);
+    if (!isStored) return;
+    metrics.stored(entries.length);
+    if (sort !== 0) await trim(ledger, sort, entries.length);
+  };
+}
