@@ -1,3 +1,4 @@
+import { collectText } from './bounded-text.js';
 import type { Channel, UnsignedWrite } from './channel.js';
 import { AnswerError, isRefusal } from './errors.js';
 import { KINDS, type RecordName } from './generated/kinds.js';
@@ -125,6 +126,23 @@ export class Collection {
     const version = await this.#channel.read(path, expected, options as ReadOptions);
     if (version.meta.change !== change) throw new AnswerError('record', `The version is not ${change}`);
     return version;
+  };
+
+  /**
+   * A version as it was served after its change, byte for byte: what its leaf in the log commits to (interface/log#the-leaf).
+   * Its data and proofs are those of the version.
+   */
+  changeText = async (...args: unknown[]): Promise<string> => {
+    const [id, change, options = {}] = this.#record === 'ledger' ? [undefined, ...args] : args;
+    const version = await this.change(...args);
+    const path = `${this.#item(id as string)}/changes/${change}`;
+    const before = this.#channel.verifier.before(this.#record);
+    const call = { method: 'GET', path, isFile: true, accept: 'text/plain', ...(options as ReadOptions) };
+    const { response } = await this.#channel.ask(call, before);
+    const text = await collectText(response, this.#channel.environment.options.maxBytes);
+    if (!this.#channel.verifier.isTextOf(text, version))
+      throw new AnswerError('record', 'The text is of another version');
+    return text;
   };
 
   inclusion = async (...args: unknown[]): Promise<unknown> => {

@@ -16,6 +16,8 @@ export interface TransportCall {
   readonly isOutside?: boolean;
   /** Whether the body of a success is handed on unread. */
   readonly isFile?: boolean;
+  /** What the answer should be; JSON unless given. */
+  readonly accept?: string;
 }
 
 /** An answer with its body parsed; undefined where there is none. */
@@ -86,7 +88,7 @@ export class Transport {
     const response = await fetch(url, {
       method,
       headers: {
-        accept: 'application/json',
+        accept: call.accept ?? 'application/json',
         ...(options.ledger === undefined || isOutside ? {} : { 'x-ledger': options.ledger }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,4 +1,5 @@
-import type { StoredProof } from '@countersign/protocol';
+import { readJson, type StoredProof } from '@countersign/protocol';
+import { canonical } from './canonical.js';
 import type { Environment } from './environment.js';
 import { AnswerError, Refusal } from './errors.js';
 import { KINDS, type RecordName } from './generated/kinds.js';
@@ -77,6 +78,22 @@ export class AnswerVerifier {
       }
       return record;
     });
+  }
+
+  /** Whether a text is that of a version which was verified: its data, and the proofs in their order. */
+  isTextOf(text: string, version: Signed): boolean {
+    try {
+      const { luid, hash, data, meta } = assertEnvelope(readJson(text));
+      const said = ({ proofs }: Signed['meta']) => canonical(proofs);
+      return (
+        luid === version.luid &&
+        hash === version.hash &&
+        canonical(data) === canonical(version.data) &&
+        said(meta) === said(version.meta)
+      );
+    } catch {
+      return false;
+    }
   }
 
   /** What is hashed, and signed by nobody. */

@@ -31,6 +31,7 @@ describe('records', () => {
       '1 create',
     ]);
     expect((await ledger.wallets.change('shop', 1)).data).toEqual(made.data);
+    expect(JSON.parse(await ledger.kind('wallet').changeText('shop', 1))).toEqual(made);
 
     await ledger.wallets.drop('shop', { custom: { reason: 'closed' }, confirm: true });
     const missing = await ledger.wallets.get('shop').catch((error: unknown) => error);

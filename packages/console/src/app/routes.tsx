@@ -7,6 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readSearch } from '../browse/search.js';
+import { readRecordSearch } from '../record/search.js';
 import { Fault, NotFound } from '../session/fault.js';
 import { LedgerLayout, RootLayout } from './shell.js';
 
@@ -27,6 +28,12 @@ const startRoute = createRoute({
   component: lazyRouteComponent(() => import('../start/page.js'), 'StartPage'),
 });
 
+const checkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/check',
+  component: lazyRouteComponent(() => import('../check/page.js'), 'CheckPage'),
+});
+
 const ledgerRoute = createRoute({ getParentRoute: () => rootRoute, path: '/l/$ledger', component: LedgerLayout });
 
 const overviewRoute = createRoute({
@@ -45,13 +52,17 @@ const browseRoute = createRoute({
 const recordRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/$kind/$id',
-  validateSearch: ({ parent }: { parent?: string }): { parent?: string } => (parent ? { parent } : {}),
+  validateSearch: readRecordSearch,
   component: lazyRouteComponent(() => import('../record/page.js'), 'RecordPage'),
 });
 
 /** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([startRoute, ledgerRoute.addChildren([overviewRoute, browseRoute, recordRoute])]),
+  routeTree: rootRoute.addChildren([
+    startRoute,
+    checkRoute,
+    ledgerRoute.addChildren([overviewRoute, browseRoute, recordRoute]),
+  ]),
   history: createHashHistory(),
   defaultPreload: false,
   scrollRestoration: true,

@@ -3,9 +3,11 @@ import { useEffect, useRef } from 'react';
 import { LISTED, pluralOf } from '../kinds/kinds.js';
 import { ownServer } from '../session/context.js';
 import { LedgerGate } from '../session/gate.js';
+import { checkText } from '../text/check.js';
 import { text } from '../text/en.js';
 import { Mark } from '../ui/mark.js';
 import { Plain } from '../ui/plain.js';
+import { DropFiles } from './drop-files.js';
 import { IdentityButton } from './identity-button.js';
 import { SettingsMenu } from './settings-menu.js';
 
@@ -30,8 +32,12 @@ export function RootLayout() {
         )}
         <span className="grow" />
         {ledger !== undefined && <IdentityButton ledger={ledger} />}
+        <Link to="/check" className="top-link">
+          {checkText.nav}
+        </Link>
         <SettingsMenu />
       </header>
+      <DropFiles />
       <div className={ledger === undefined ? 'frame bare' : 'frame'}>
         {ledger !== undefined && <SideNavigation ledger={ledger} />}
         <main id="main" ref={main} tabIndex={-1}>
@@ -75,6 +81,9 @@ function SideNavigation({ ledger }: { readonly ledger: string }) {
         ))}
         <Link to="/l/$ledger/$kind/$id" params={{ ledger, kind: 'ledger', id: 'record' }}>
           {text.nav.ledgerRecord}
+        </Link>
+        <Link to="/check" className="in-menu">
+          {checkText.nav}
         </Link>
       </nav>
     </details>

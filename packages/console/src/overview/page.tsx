@@ -2,7 +2,7 @@ import './overview.css';
 import { Link } from '@tanstack/react-router';
 import { LISTED, pluralOf } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
-import { text } from '../text/en.js';
+import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { Plain } from '../ui/plain.js';
 
@@ -16,7 +16,7 @@ export function OverviewPage() {
           <Plain value={String(record.data.handle)} most={120} />
         </h1>
         <p>
-          {text.record.key} <Code value={pin.key} label={text.record.key} length={44} />
+          {recordText.key} <Code value={pin.key} label={recordText.key} length={44} />
         </p>
       </header>
       <ul className="cards">

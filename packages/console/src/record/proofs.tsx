@@ -1,10 +1,13 @@
-import { text } from '../text/en.js';
+import { useState } from 'react';
+import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { JsonText } from '../ui/json.js';
 import { Badge } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { isWhole, type ProofVerdict } from '../verify/judge.js';
+import { Compare } from './compare.js';
+import { Whose } from './whose.js';
 
 /** Every proof of a record: who, when, what it says, and whether it holds. */
 export function Proofs({ proofs }: { readonly proofs: readonly ProofVerdict[] }) {
@@ -20,47 +23,65 @@ export function Proofs({ proofs }: { readonly proofs: readonly ProofVerdict[] })
 
 function ProofItem({ verdict }: { readonly verdict: ProofVerdict }) {
   const { proof, isByLedger } = verdict;
-  const { custom = {} } = proof;
   const isFine = isWhole(verdict);
-  const who = isByLedger ? text.record.ledgerProof : (proof.signer ?? text.record.unknownKey);
+  const [isOpen, open] = useState(!isFine);
+  const { status, moment } = proof.custom ?? {};
+  const who = isByLedger ? recordText.ledgerProof : (proof.signer ?? recordText.unknownKey);
   return (
     <li className={isFine ? 'proof' : 'proof bad'}>
       <div className="proof-head">
-        <Badge tone={isFine ? 'good' : 'bad'}>{isFine ? `✓ ${text.record.holds}` : `✕ ${text.record.broken}`}</Badge>
+        <Badge tone={isFine ? 'good' : 'bad'}>{isFine ? `✓ ${recordText.holds}` : `✕ ${recordText.broken}`}</Badge>
         <strong>
           <Plain value={String(who)} most={60} />
         </strong>
-        {typeof custom.status === 'string' && <Badge tone="plain">{custom.status.slice(0, 60)}</Badge>}
-        {typeof custom.moment === 'string' && <Time moment={custom.moment} />}
+        {typeof status === 'string' && <Badge tone="plain">{status.slice(0, 60)}</Badge>}
+        {typeof moment === 'string' && <Time moment={moment} />}
       </div>
-      <details>
-        <summary>{text.record.saidBy(String(who).slice(0, 60), isFine)}</summary>
-        <dl className="facts">
-          <dt>{text.record.key}</dt>
-          <dd>
-            <Code value={String(proof.public)} label={text.record.key} length={44} />
-            {!isByLedger && proof.signer && <p className="hint">{text.record.named}</p>}
-          </dd>
-          <dt>{text.record.digest}</dt>
-          <dd>
-            <Code value={String(proof.digest)} label={text.record.digest} length={64} />{' '}
-            <Badge tone={verdict.isDigest ? 'good' : 'bad'}>
-              {verdict.isDigest ? text.record.holds : text.record.broken}
-            </Badge>
-          </dd>
-          <dt>{text.record.signature}</dt>
-          <dd>
-            <Code value={String(proof.result)} label={text.record.signature} length={40} />{' '}
-            <Badge tone={verdict.isSignature ? 'good' : 'bad'}>
-              {verdict.isSignature ? text.record.holds : text.record.broken}
-            </Badge>
-          </dd>
-          <dt>{text.record.custom}</dt>
-          <dd>
-            <JsonText value={custom} label={text.record.custom} />
-          </dd>
-        </dl>
+      <details open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
+        <summary>
+          <Plain value={recordText.saidBy(String(who).slice(0, 60), isFine)} />
+        </summary>
+        {isOpen && <ProofFacts verdict={verdict} />}
       </details>
     </li>
+  );
+}
+
+function ProofFacts({ verdict }: { readonly verdict: ProofVerdict }) {
+  const { proof, isByLedger } = verdict;
+  return (
+    <dl className="facts">
+      <dt>{recordText.key}</dt>
+      <dd>
+        <Code value={String(proof.public)} label={recordText.key} length={44} />
+      </dd>
+      <dt>{recordText.whose.title}</dt>
+      <dd>
+        <Whose proof={proof} isByLedger={isByLedger} />
+      </dd>
+      <dt>{recordText.custom}</dt>
+      <dd>
+        <JsonText value={proof.custom ?? {}} label={recordText.custom} />
+      </dd>
+      <dt>{recordText.digestOf}</dt>
+      <dd>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+        <section className="bytes" tabIndex={0} aria-label={recordText.digestOf}>
+          <code dir="ltr">{verdict.digestText}</code>
+        </section>
+      </dd>
+      <dt>{recordText.digest}</dt>
+      <dd>
+        <Compare said={String(proof.digest)} computed={verdict.digest} label={recordText.digest} />
+      </dd>
+      <dt>{recordText.signature}</dt>
+      <dd className={verdict.isSignature ? undefined : 'failing'}>
+        <Code value={String(proof.result)} label={recordText.signature} length={88} />{' '}
+        <Badge tone={verdict.isSignature ? 'good' : 'bad'}>
+          {verdict.isSignature ? `✓ ${recordText.holds}` : `✕ ${recordText.broken}`}
+        </Badge>
+        {!verdict.isSignature && <p>{recordText.steps.inSignature}</p>}
+      </dd>
+    </dl>
   );
 }

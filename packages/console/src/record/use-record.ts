@@ -12,28 +12,36 @@ export interface ShownRecord {
   readonly fault: AnswerError | undefined;
 }
 
-/** One record. What does not verify is given all the same, with its fault, to be shown as what it is. */
-export function useRecord(kind: KindDescription, id: string, parent: string | undefined) {
+/** Which record is asked for. */
+export interface RecordAsked {
+  readonly kind: KindDescription;
+  readonly id: string;
+  readonly parent: string | undefined;
+  /** The number of an earlier version; the record as it is now unless given. */
+  readonly change: number | undefined;
+}
+
+/** One record, or a version of it. What does not verify is given all the same, with its fault, to be shown as what it is. */
+export function useRecord(asked: RecordAsked) {
   const ledger = useLedger();
+  const { kind, parent, id, change } = asked;
   return useQuery({
-    queryKey: [...scopeOf(ledger), 'record', kind.record, parent, id],
-    queryFn: () => readRecord(ledger, kind, id, parent),
+    queryKey: [...scopeOf(ledger), 'record', kind.record, parent, id, change],
+    queryFn: () => readRecord(ledger, asked),
   });
 }
 
-async function readRecord(
-  { client, answers, server }: OpenLedger,
-  kind: KindDescription,
-  id: string,
-  parent: string | undefined,
-): Promise<ShownRecord> {
+async function readRecord({ client, answers, server }: OpenLedger, asked: RecordAsked): Promise<ShownRecord> {
+  const { kind, id, parent, change } = asked;
+  const records = client.kind(recordName(kind), parent);
+  const ids = kind.item.includes('{id}') ? [id] : [];
   try {
-    const records = client.kind(recordName(kind), parent);
-    const isOnly = !kind.item.includes('{id}');
-    return { record: await (isOnly ? records.get() : records.get(id)), fault: undefined };
+    const record = change === undefined ? await records.get(...ids) : await records.change(...ids, change);
+    return { record, fault: undefined };
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;
-    const record = parseRecord(await answers.find(server + pathOf(kind, id, parent)));
+    const path = pathOf(kind, id, parent) + (change === undefined ? '' : `/changes/${change}`);
+    const record = parseRecord(await answers.find(server + path));
     if (record === undefined) throw error;
     return { record, fault: error };
   }

@@ -1,4 +1,5 @@
 import { text } from '../text/en.js';
+import { recordText } from '../text/record.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
@@ -10,20 +11,21 @@ export function VerdictNotice({ verdict, fault }: { verdict: Verdict; fault: Sho
   const { countersignature, proofs } = verdict;
   if (verdict.isFine && fault === undefined) {
     return (
-      <Notice tone="good" title={text.record.fine}>
+      <Notice tone="good" title={recordText.fine}>
         <p>
-          {text.record.fineAbout(proofs.length)} <Time moment={String(countersignature?.proof.custom?.moment)} />
+          {recordText.fineAbout(proofs.length)} {recordText.countersigned}{' '}
+          <Time moment={String(countersignature?.proof.custom?.moment)} />
         </p>
       </Notice>
     );
   }
   const broken = proofs.filter((one) => !isWhole(one)).length;
   return (
-    <Notice tone="bad" title={text.record.bad}>
-      {!verdict.isHash && <p>{text.record.badHash}</p>}
-      {broken > 0 && <p>{text.record.badProofs(broken)}</p>}
-      {countersignature === undefined && <p>{text.record.badLedger}</p>}
-      {verdict.isFine && <p>{text.record.badOther}</p>}
+    <Notice tone="bad" title={recordText.bad}>
+      {!verdict.isHash && <p>{recordText.badHash}</p>}
+      {broken > 0 && <p>{recordText.badProofs(broken)}</p>}
+      {countersignature === undefined && <p>{recordText.badLedger}</p>}
+      {verdict.isFine && <p>{recordText.badOther}</p>}
       {fault && (
         <p>
           <Plain value={fault.message} />

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { chromium as path } from '../../../client/test/support/chromium.js';
 
 const ARGUMENTS = [
@@ -62,5 +62,5 @@ export function consoleOf(url: string): string {
 
 /** Waits until a page has a text in sight. */
 export async function sees(page: Page, text: string | RegExp): Promise<void> {
-  await expect.poll(() => page.getByText(text).first().isVisible(), { timeout: 30_000 }).toBe(true);
+  await page.getByText(text).filter({ visible: true }).first().waitFor();
 }

@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from 'react';
+
+let given: readonly File[] = [];
+const listeners = new Set<() => void>();
+
+/** Files that were dropped onto a page, to be checked. */
+export function useGivenFiles(): readonly File[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => given,
+  );
+}
+
+export function giveFiles(files: readonly File[]): void {
+  given = files;
+  for (const listener of listeners) listener();
+}

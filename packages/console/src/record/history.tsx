@@ -1,0 +1,140 @@
+import type { Signed } from '@countersign/client';
+import { Link } from '@tanstack/react-router';
+import { lineOf } from '../kinds/columns.js';
+import { useLedger } from '../session/context.js';
+import { recordText } from '../text/record.js';
+import { Badge, Notice } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+import { Time } from '../ui/time.js';
+import { differencesOf } from '../verify/differences.js';
+import { faultBetween } from '../verify/history.js';
+
+const { history: texts } = recordText;
+
+interface Props {
+  /** Newest first. */
+  readonly versions: readonly Signed[];
+  /** Whether older ones were left out of what was asked for. */
+  readonly hasMore: boolean;
+  readonly onMore: () => void;
+  readonly kind: string;
+  readonly parent: string | undefined;
+}
+
+/** The versions of a record as a timeline, with what each has changed. */
+export function History({ versions, hasMore, onMore, kind, parent }: Props) {
+  const faults = versions.map((version, at) => {
+    const older = versions[at + 1];
+    return older && faultBetween(older, version);
+  });
+  const first = Number(versions.at(-1)?.meta.change ?? 1);
+  const isWhole = !hasMore && first === 1 && faults.every((fault) => fault === undefined);
+  return (
+    <section aria-labelledby="history-title">
+      <h2 id="history-title">{texts.title}</h2>
+      {isWhole && (
+        <p className="count">
+          <span className="tick">✓</span> {texts.whole}
+        </p>
+      )}
+      {!hasMore && first > 1 && <Notice tone="bad" title={texts.faults.missing} />}
+      <ol className="timeline">
+        {versions.map((version, at) => (
+          <li key={String(version.meta.change)}>
+            <Version version={version} older={versions[at + 1]} {...{ kind, parent }} />
+            {faults[at] && <Notice tone="bad" title={texts.faults[faults[at]]} />}
+          </li>
+        ))}
+      </ol>
+      {hasMore && (
+        <button type="button" onClick={onMore}>
+          {texts.more}
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface VersionProps {
+  readonly version: Signed;
+  readonly older: Signed | undefined;
+  readonly kind: string;
+  readonly parent: string | undefined;
+}
+
+function Version({ version, older, kind, parent }: VersionProps) {
+  const { name: ledger } = useLedger();
+  const { meta, luid } = version;
+  const action = String(meta.action);
+  const author = meta.proofs.find((proof) => proof.signer !== 'system')?.signer;
+  return (
+    <>
+      <div className="version-head">
+        <Link
+          to="/l/$ledger/$kind/$id"
+          params={{ ledger, kind, id: luid }}
+          search={{ ...(parent === undefined ? {} : { parent }), change: String(meta.change) }}
+          title={texts.showAs}
+        >
+          {recordText.version(Number(meta.change))}
+        </Link>
+        <Badge tone={action === 'drop' || action === 'erase' ? 'warn' : 'plain'}>
+          {texts.actions[action as keyof typeof texts.actions] ?? action.slice(0, 20)}
+        </Badge>
+        {typeof meta.status === 'string' && <Badge tone="plain">{meta.status.slice(0, 60)}</Badge>}
+        <Time moment={String(meta.moment)} />
+        {author !== undefined && (
+          <span className="hint">
+            {texts.by} <Plain value={author} most={60} />
+          </span>
+        )}
+      </div>
+      <Changed version={version} older={older} />
+    </>
+  );
+}
+
+function Changed({ version, older }: Pick<VersionProps, 'version' | 'older'>) {
+  if (older === undefined) {
+    return version.meta.action === 'create' ? (
+      <p className="hint">{texts.first(Object.keys(version.data).length)}</p>
+    ) : null;
+  }
+  const differences = differencesOf(older.data, version.data);
+  if (differences.length === 0) return <p className="hint">{texts.same}</p>;
+  return (
+    <table className="differences">
+      <thead>
+        <tr>
+          <th scope="col">{texts.member}</th>
+          <th scope="col">{texts.before}</th>
+          <th scope="col">{texts.after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ path, before, after }) => (
+          <tr key={path}>
+            <th scope="row">
+              <Plain value={path} most={80} />
+            </th>
+            <td>
+              <Shown value={before} tag="del" />
+            </td>
+            <td>
+              <Shown value={after} tag="ins" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Shown({ value, tag: Tag }: { readonly value: unknown; readonly tag: 'ins' | 'del' }) {
+  if (value === undefined) return <span className="hint">{texts.absent}</span>;
+  return (
+    <Tag>
+      <Plain value={lineOf(value)} most={160} />
+    </Tag>
+  );
+}

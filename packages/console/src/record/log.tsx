@@ -1,0 +1,82 @@
+import { LogError } from '@countersign/protocol/log';
+import { Fault } from '../session/fault.js';
+import { recordText } from '../text/record.js';
+import { Code } from '../ui/copy.js';
+import { Notice } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+import { Time } from '../ui/time.js';
+import { TreeBroken, type TreeVerdict } from '../verify/follow-tree.js';
+import type { Sealed } from './use-sealed.js';
+
+const { log: texts } = recordText;
+
+/** The proof that a version is in the log, step by step, and how the log stands to what was seen of it. */
+export function LogProof({ sealed }: { readonly sealed: Sealed }) {
+  if (sealed.state !== 'sealed') return null;
+  const { verdict, tree } = sealed;
+  return (
+    <details className="steps">
+      <summary>{texts.title}</summary>
+      <dl className="facts">
+        <dt>{texts.commitment}</dt>
+        <dd>
+          <Code value={verdict.commitment} label={texts.commitment} length={64} />
+          <p className="hint">{texts.commitmentAbout}</p>
+        </dd>
+        <dt>{texts.leaf}</dt>
+        <dd>
+          <Code value={verdict.leaf} label={texts.leaf} length={64} />
+        </dd>
+        <dt>{texts.path}</dt>
+        <dd>{texts.pathAbout(verdict.steps)}</dd>
+        <dt>{texts.root}</dt>
+        <dd>
+          <Code value={verdict.root} label={texts.root} length={64} />
+        </dd>
+        <dt>{texts.checkpoint}</dt>
+        <dd>
+          <pre className="bytes">{verdict.checkpoint}</pre>
+          <p className="hint">{texts.checkpointAbout}</p>
+        </dd>
+        <dt>{texts.consistency}</dt>
+        <dd>{sentenceOf(tree)}</dd>
+      </dl>
+    </details>
+  );
+}
+
+/** How a tree stands to the one that was seen before, in a sentence. */
+export function sentenceOf({ before, size, hashes }: TreeVerdict): string {
+  if (before === undefined) return texts.first;
+  if (before.size === size) return texts.same;
+  return texts.grown(Math.min(before.size, size), Math.max(before.size, size), hashes);
+}
+
+/** Why the log proves nothing: two stories are the worst of all. */
+export function LogFault({ error }: { readonly error: unknown }) {
+  if (error instanceof TreeBroken) {
+    const { before, shown } = error;
+    return (
+      <section className="alarm" role="alert">
+        <h2>{texts.broken}</h2>
+        <p>{texts.brokenAbout}</p>
+        <h3>
+          {texts.before} <Time moment={before.seen} />
+        </h3>
+        <pre className="bytes">{before.checkpoint}</pre>
+        <h3>{texts.now}</h3>
+        <pre className="bytes">{shown}</pre>
+      </section>
+    );
+  }
+  if (error instanceof LogError) {
+    return (
+      <Notice tone="bad" title={texts.unproved}>
+        <p>
+          <Plain value={error.detail} />
+        </p>
+      </Notice>
+    );
+  }
+  return <Fault error={error} />;
+}

@@ -1,0 +1,54 @@
+import type { Signed } from '@countersign/client';
+import { recordText } from '../text/record.js';
+import { Code } from '../ui/copy.js';
+import { Badge } from '../ui/notice.js';
+import { isWhole, type Verdict } from '../verify/judge.js';
+import { Compare } from './compare.js';
+
+const { steps: texts } = recordText;
+
+/** The steps that a verdict came about by, each with what was computed. */
+export function Steps({ record, verdict }: { readonly record: Signed; readonly verdict: Verdict }) {
+  const { countersignature, proofs } = verdict;
+  return (
+    <details className="steps" open={!verdict.isFine}>
+      <summary>{texts.title}</summary>
+      <ol>
+        <li>
+          <h3>{texts.canonical}</h3>
+          <p className="hint">{texts.canonicalAbout}</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+          <section className="bytes" tabIndex={0} aria-label={texts.canonical}>
+            <code dir="ltr">{verdict.canonical}</code>
+          </section>
+        </li>
+        <li>
+          <h3>
+            {texts.hash} <Mark isFine={verdict.isHash} />
+          </h3>
+          <p className="hint">{texts.hashAbout}</p>
+          <Compare said={String(record.hash)} computed={verdict.hash} label={recordText.hash} />
+        </li>
+        <li>
+          <h3>
+            {texts.proofs} <Mark isFine={proofs.every(isWhole)} />
+          </h3>
+        </li>
+        <li>
+          <h3>
+            {texts.ledger} <Mark isFine={countersignature !== undefined} />
+          </h3>
+          {countersignature ? (
+            <Code value={countersignature.proof.public} label={recordText.key} length={44} />
+          ) : (
+            <p>{texts.none}</p>
+          )}
+        </li>
+      </ol>
+    </details>
+  );
+}
+
+function Mark({ isFine }: { readonly isFine: boolean }) {
+  return <Badge tone={isFine ? 'good' : 'bad'}>{isFine ? `✓ ${recordText.holds}` : `✕ ${recordText.broken}`}</Badge>;
+}

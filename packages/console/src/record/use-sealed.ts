@@ -1,0 +1,65 @@
+import { isRefusal } from '@countersign/client';
+import { useQuery } from '@tanstack/react-query';
+import { type KindDescription, recordName } from '../kinds/kinds.js';
+import { scopeOf, useLedger } from '../session/context.js';
+import type { OpenLedger } from '../session/open-ledger.js';
+import { findPolicy } from '../session/trees.js';
+import { followTree, type TreeVerdict } from '../verify/follow-tree.js';
+import { judgeInclusion, readPolicy, type SealedVerdict } from '../verify/log.js';
+
+/** A version of a record, by its place in the history. */
+export interface VersionPlace {
+  readonly kind: KindDescription;
+  readonly parent: string | undefined;
+  readonly luid: string;
+  readonly change: number;
+  readonly action: string;
+}
+
+/** How a version stands to the log. */
+export type Sealed =
+  | { readonly state: 'waiting' | 'erased' }
+  | {
+      readonly state: 'sealed';
+      readonly verdict: SealedVerdict;
+      readonly tree: TreeVerdict;
+      /** The version as it was served, and its proof, to be taken away. */
+      readonly text: string;
+      readonly proof: string;
+    };
+
+/** Milliseconds until a version that is no leaf yet is looked for again. */
+const LOOK_AGAIN = 1500;
+
+/** The proof that a version is in the log, checked here, and that the log goes on from what this browser remembers. */
+export function useSealed(place: VersionPlace | undefined, policy: string) {
+  const ledger = useLedger();
+  return useQuery({
+    queryKey: [...scopeOf(ledger), 'sealed', place?.luid, place?.change, policy],
+    queryFn: () => readSealed(ledger, place as VersionPlace, policy),
+    enabled: place !== undefined,
+    refetchInterval: ({ state }) => (state.data?.state === 'waiting' ? LOOK_AGAIN : false),
+  });
+}
+
+/** The policy that was pasted for the ledger. */
+export function policyOf({ server, pin }: OpenLedger): string {
+  return findPolicy(server, pin.luid);
+}
+
+async function readSealed(ledger: OpenLedger, place: VersionPlace, policy: string): Promise<Sealed> {
+  const { kind, parent, luid, change, action } = place;
+  const records = ledger.client.kind(recordName(kind), parent);
+  const args = kind.item.includes('{id}') ? [luid, change] : [change];
+  let proof: string;
+  try {
+    proof = String(((await records.inclusion(...args)) as { data: { proof: unknown } }).data.proof);
+  } catch (error) {
+    if (!isRefusal(error, 'record.not-found')) throw error;
+    return { state: /erased/i.test(error.detail) ? 'erased' : 'waiting' };
+  }
+  const text = await records.changeText(...args);
+  const version = { text, kind: kind.record, luid, change, action };
+  const verdict = judgeInclusion(proof, version, ledger.pin, readPolicy(policy));
+  return { state: 'sealed', verdict, tree: await followTree(ledger, verdict.checkpoint), text, proof };
+}

@@ -1,0 +1,43 @@
+import { isObject, readJson } from '@countersign/protocol';
+import { now } from '../ui/clock.js';
+
+/** A tree of a log that this browser has seen, signed by the ledger. Each newer one must begin with it. */
+export interface SeenTree {
+  readonly size: number;
+  /** The signed checkpoint, as evidence. */
+  readonly checkpoint: string;
+  readonly seen: string;
+}
+
+const PREFIX = 'countersign.tree ';
+
+/** @param origin the name of the log: a log that is begun anew has another one */
+export function findTree(server: string, origin: string): SeenTree | undefined {
+  try {
+    const value = readJson(localStorage.getItem(nameOf(server, origin)) ?? '');
+    return isObject(value as never) ? (value as unknown as SeenTree) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function rememberTree(server: string, origin: string, tree: Omit<SeenTree, 'seen'>): SeenTree {
+  const whole = { ...tree, seen: new Date(now()).toISOString() };
+  localStorage.setItem(nameOf(server, origin), JSON.stringify(whole));
+  return whole;
+}
+
+/** The policy that was pasted for a ledger: whose cosignatures count. */
+export function findPolicy(server: string, luid: string): string {
+  return localStorage.getItem(`countersign.policy ${server} ${luid}`) ?? '';
+}
+
+export function keepPolicy(server: string, luid: string, policy: string): void {
+  const name = `countersign.policy ${server} ${luid}`;
+  if (policy === '') localStorage.removeItem(name);
+  else localStorage.setItem(name, policy);
+}
+
+function nameOf(server: string, origin: string): string {
+  return `${PREFIX}${server} ${origin}`;
+}

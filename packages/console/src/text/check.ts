@@ -1,0 +1,33 @@
+/** Texts of the page that checks files. */
+export const checkText = {
+  nav: 'Check files',
+  title: 'Check files without a server',
+  lead: 'Drop an export, or a version of a record with its proof of inclusion. Nothing is sent anywhere: it is checked in this browser.',
+  choose: 'Choose files',
+  drop: 'Drop to check them here',
+  key: 'Public key of the ledger',
+  keyAbout: 'As you noted it, base64. Without it the files are held against the key that they name themselves.',
+  policy: 'Policy of witnesses (optional)',
+  change: 'Number of the version',
+  run: 'Check',
+  running: (done: number, all: number) => `Checking … ${done} of ${all} changes`,
+  again: 'Check other files',
+  unknown: (name: string) => `${name} is neither an export, a record, nor a proof.`,
+  needsProof:
+    'A record alone shows who has signed it. With its proof of inclusion it is shown to be in the log as well.',
+  needsRecord: 'A proof of inclusion is about a version of a record: drop that file, too.',
+  proved: (change: number, index: number, size: number) =>
+    `Checked here: version ${change} of the record is leaf ${index} of the log, of ${size}.`,
+  unproved: 'This is not shown to be in the log',
+  provedKey: 'The checkpoint is signed by the key that you gave.',
+  unpinned: 'The key was not given: compare it with what you noted of the ledger.',
+  recordFine: 'Checked here: the data is unaltered, and every proof holds.',
+  recordBad: 'This record does not hold.',
+  recordLedger: 'No proof is by the key that you gave.',
+  exportFine: 'Checked here: nothing was found wrong in the export.',
+  exportBad: (count: number) => `${count} ${count === 1 ? 'thing was' : 'things were'} found wrong in the export.`,
+  checked: 'What was checked',
+  unchecked: 'What nobody can tell from it',
+  findings: 'What was found',
+  isTooLarge: 'The file is larger than a browser should hold: use countersign verify.',
+} as const;

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newLedger, signed, type TestClient } from '../../server/test/support/client.js';
+import { withOwnServer } from '../../server/test/support/server.js';
+import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
+import { withLiar } from './support/liar.js';
+
+const running = withOwnServer({ consoleServers: [] });
+const liar = withLiar(() => running.current.url);
+const browser = withBrowser();
+
+describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
+  let client: TestClient;
+  let page: Page;
+  beforeEach(async () => {
+    liar.lie = undefined;
+    client = await newLedger(running.current.url);
+    for (const handle of ['alice', 'bob']) await client.create('/wallets', { handle, custom: { tier: 'gold' } });
+    page = await browser.page();
+    await go('');
+    await sees(page, 'First visit');
+  });
+
+  async function go(path: string): Promise<void> {
+    await page.goto('about:blank');
+    await page.goto(`${consoleOf(liar.url)}#/l/${client.ledger}${path}`);
+  }
+
+  it('is caught altering a record: the step that fails is open, and what differs is marked', async () => {
+    liar.lie = (body, path) => {
+      if (path === '/v2/wallets/alice') body.data.custom.tier = 'iron';
+      return body;
+    };
+    await go('/wallet/alice');
+    await sees(page, 'This record does not hold');
+    await sees(page, 'Its hash is not that of its data: something was altered.');
+    expect(await page.locator('.compare mark').count()).toBeGreaterThan(40);
+    expect(await page.getByText('Checked here: the data').count()).toBe(0);
+  });
+
+  it('is caught with a signature of another', async () => {
+    liar.lie = (body, path) => {
+      if (path === '/v2/wallets/alice') {
+        const { meta } = signed(body.data, client.as(client.key).key);
+        body.meta.proofs[0].result = meta.proofs[0]?.result;
+      }
+      return body;
+    };
+    await go('/wallet/alice');
+    await sees(page, 'A proof does not hold.');
+    await sees(page, 'The signature is not that of this key over the digest.');
+  });
+
+  it('is caught signing by another system key: a red page, and nothing of the ledger', async () => {
+    const other = await newLedger(running.current.url);
+    const { body: record } = await other.get('/ledger');
+    liar.lie = (body, path) => (path === '/v2/ledger' ? record : body);
+    await go('/wallet/alice');
+    await sees(page, 'This is not the ledger that this browser knows');
+    await sees(page, record.meta.proofs.at(-1).public);
+    expect(await page.getByText('alice').count()).toBe(0);
+    await page.getByRole('button', { name: 'Forget what was seen' }).click();
+    await expect.poll(() => page.getByText('This is not the ledger').count()).toBe(0);
+  });
+
+  it('is caught leaving a record out of a list', async () => {
+    liar.lie = (body, path) => {
+      if (path.startsWith('/v2/wallets?')) body.data = body.data.slice(1);
+      return body;
+    };
+    await go('/wallet');
+    await sees(page, 'This answer is not genuine');
+    await sees(page, 'A hash is not that of the data: something was altered.');
+    expect(await page.getByRole('table').count()).toBe(0);
+  });
+
+  it('is caught telling another history', async () => {
+    const { body: record } = await client.get('/wallets/alice');
+    await client.update('/wallets/alice', record, { handle: 'alice', custom: { tier: 'iron' } });
+    liar.lie = (body, path) => {
+      if (path.startsWith('/v2/wallets/') && path.includes('/changes?')) body.data = body.data.slice(0, 1);
+      return body;
+    };
+    await go('/wallet/alice');
+    await sees(page, 'Checked here: the data is unaltered');
+    await sees(page, 'This answer is not genuine');
+  });
+
+  it('is caught showing a log that does not go on from what was seen', async () => {
+    await go('/wallet/alice');
+    await sees(page, /Leaf \d+ of the log’s/);
+    liar.lie = (body, path) => {
+      if (path.includes('/log/consistency')) body.data.hashes = body.data.hashes.reverse();
+      return body;
+    };
+    await client.create('/wallets', { handle: 'carol' });
+    await go('/wallet/carol');
+    await sees(page, 'This answer is not genuine');
+  });
+});
