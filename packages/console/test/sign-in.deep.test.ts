@@ -61,7 +61,7 @@ describe.skipIf(lacksChromium)('who looks, in Chromium', () => {
     await page.getByRole('button', { name: 'Make the key' }).click();
     await sees(page, 'key browser');
     const key = await page.evaluate<string>(
-      `localStorage.getItem(Object.keys(localStorage).find((name) => name.startsWith('countersign.identity ')))`,
+      `localStorage.getItem(Object.keys(localStorage).find((name) => /identity .* ${client.ledger}$/.test(name)))`,
     );
     const { body } = await client.get('/ledger', bearer(client.key, { aud: client.ledger ?? '' }));
     const rules = [...body.data.access, { action: 'any', record: 'any', bearer: { $signer: { public: key } } }];
