@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { encodeBase64 } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 import { createLogCodes } from '../packages/server/dist/integrity/log-codes.js';
+import { readKeyring } from '../packages/server/dist/store/deployment/master-keys.js';
 import { connectToDatabase } from './conditions.mjs';
 import { Connection } from './connection.mjs';
 import { Founder } from './founder.mjs';
@@ -129,7 +130,8 @@ function watch(database) {
 
 /** Proofs of changes in a log of a million leaves, one after the other. */
 async function proofs(database, port, folder) {
-  const codes = createLogCodes(Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8'), 'base64'));
+  const masterKey = Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8'), 'base64');
+  const codes = createLogCodes((await readKeyring(database, [masterKey], folder)).codes);
   const secret = randomBytes(32);
   const key = { secret, public: encodeBase64(native.publicKey(secret)) };
   const ledger = 'bench-log';

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readJson } from '@countersign/protocol';
 import { exportLedger } from '../packages/server/dist/archive/archive.js';
+import { readKeyring } from '../packages/server/dist/store/deployment/master-keys.js';
 import { createPool } from '../packages/server/dist/store/pool.js';
 import { databaseIn } from './conditions.mjs';
 
@@ -31,13 +32,19 @@ export async function measureVerifier(tell, { port, folder }, { connections }) {
   return `verified ${changes} changes with ${signatures} signatures at ${Math.round(changes / seconds)}/s of processor time, in ${memory}`;
 }
 
+/** The keyring of the server in that folder. */
+function keyringIn(pool, folder) {
+  const masterKey = Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8'), 'base64');
+  return readKeyring(pool, [masterKey], folder);
+}
+
 async function writeExport(path, folder) {
   const pool = createPool({ ...databaseIn(folder), statement_timeout: 0, query_timeout: 0 }, () => {});
   const file = createWriteStream(path);
   try {
     await exportLedger({
       pool,
-      masterKey: Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8'), 'base64'),
+      keys: await keyringIn(pool, folder),
       ledger: 'bench',
       build: 'bench',
       runtime: { now: () => Date.now(), random: (bytes) => randomBytes(bytes) },

@@ -10,7 +10,7 @@ import { requestLimits } from './http/request-limits.js';
 import { createServer } from './http/server.js';
 import { versionKeyOf } from './integrity/mac.js';
 import { sweepJournals } from './journal/sweep.js';
-import { keyCheck } from './keys/master-key.js';
+import type { Keyring } from './keys/keyring.js';
 import type { Service } from './ledgers/service.js';
 import { createMetrics, type Metrics, tellBuild } from './metrics.js';
 import { PROCESS_INTENTS, processIntents } from './money/worker.js';
@@ -39,22 +39,23 @@ export interface Server {
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { worker = '0', runtime = RUNTIME } = options;
-  const signing = await startSigningThread(options);
   const metrics = createMetrics(worker);
   tellBuild(metrics, options.build);
   const holder = nameProcess(worker, runtime);
   const deliveries = { ...deliveryLimits, ...options.deliveries };
   const { outbound, calls } = createClients(options, deliveries.slots);
   const siblings = createSiblings(options.siblings, metrics, () => performance.now());
-  const opened: { close(): unknown }[] = [outbound, calls, siblings, signing];
+  const opened: { close(): unknown }[] = [outbound, calls, siblings];
   const letGo = () => Promise.all(opened.map((one) => one.close()));
   try {
     let hasGoneBack = false;
     let wentBack = () => {
       hasGoneBack = true;
     };
-    const database = await openDatabase({ ...options, ...watched(options, metrics, () => wentBack()) });
+    const database = await openDatabase({ ...options, holder, ...watched(options, metrics, () => wentBack()) });
     opened.push(database);
+    const signing = await startSigningThread(options, database.keys);
+    opened.push(signing);
     const { pools, epochs } = database;
     watchDatabase(metrics.registry, { ...database, folder: options.databaseFolder });
     let background: Background | undefined;
@@ -122,7 +123,6 @@ function createClients(
 /** What the database is checked by, and who is told of what happens to it. */
 function watched(options: ServerOptions, metrics: Metrics, wentBack: () => void) {
   return {
-    keyCheck: keyCheck(options.masterKey),
     now: clockToCompare(options),
     quotaExceeded: metrics.quotaExceeded,
     epochBegan(epoch: number) {
@@ -152,13 +152,10 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * Starts the signing thread, before anything that would have to be closed if it did not start. The process cannot do without it: the
- * error that its end throws, which nothing catches, ends it.
- */
-function startSigningThread({ masterKey, runtime = RUNTIME, logger }: ServerOptions): Promise<Signing> {
+/** Starts the signing thread. The process cannot do without it: the error that its end throws, which nothing catches, ends it. */
+function startSigningThread({ runtime = RUNTIME, logger }: ServerOptions, { codes }: Keyring): Promise<Signing> {
   return startSigning({
-    versionKey: versionKeyOf(masterKey),
+    versionKey: versionKeyOf(codes),
     random: runtime.random,
     ended(err) {
       logger.fatal({ err }, 'the signing thread has ended: the process ends');

@@ -20,7 +20,7 @@ import {
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { backgroundLimits } from './background/background-limits.js';
-import { decodeMasterKey } from './keys/master-key.js';
+import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
 import { type LogLevel, logSettings } from './log-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
@@ -51,6 +51,8 @@ export interface Config {
   readonly databaseWait: number;
   /** 32 bytes in base64; undefined to use the key file. Do not log it. */
   readonly masterKey: string | undefined;
+  /** The same, of the key that is to replace it. Do not log it. */
+  readonly masterKeyNext: string | undefined;
   /** The number of serving processes. */
   readonly workers: number;
   /** Milliseconds. */
@@ -178,18 +180,7 @@ export const settings = {
       'Seconds that a start waits for the database of DATABASE_URL where it is out of reach, as while it starts itself.',
     read: (text = '30') => parseInteger(text, 0, 86_400),
   },
-  masterKey: {
-    name: 'MASTER_KEY',
-    default: 'the file `master.key` in DATA_DIR, made at the first start',
-    meaning:
-      "32 bytes in base64 that seal the ledgers' private keys. Keep a copy: without it they are lost. " +
-      '`MASTER_KEY_FILE` names a file that holds them.',
-    isSecret: true,
-    read: (text) => {
-      if (text !== undefined) decodeMasterKey(text);
-      return text;
-    },
-  },
+  ...keySettings,
   workers: {
     name: 'WORKERS',
     default: 'one per processor, at most 8',

@@ -15,6 +15,8 @@ import type { Witnesses } from './witnessing/worker.js';
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
   readonly masterKey: Buffer;
+  /** Reads the keys that are set anew, the next one included; there is one key for good unless given. */
+  readonly loadKeys?: () => Promise<readonly Buffer[]>;
   /** The data folder of the embedded PostgreSQL. Its free space is watched: writes are refused when the disk is nearly full. */
   readonly databaseFolder?: string;
   /** What must be free there; `limits` unless given. */

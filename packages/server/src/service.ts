@@ -54,11 +54,11 @@ interface Resources {
 
 /** Checks what is stored, and raises the alarm where it was altered. */
 function createAlarmedIntegrity(
-  { masterKey, logger, runtime }: Pick<ServerOptions, 'masterKey' | 'logger'> & { readonly runtime: Runtime },
-  { metrics, database: { pools } }: Pick<Resources, 'metrics' | 'database'>,
+  { logger, runtime }: Pick<ServerOptions, 'logger'> & { readonly runtime: Runtime },
+  { metrics, database: { pools, keys } }: Pick<Resources, 'metrics' | 'database'>,
 ) {
   return createIntegrity({
-    masterKey,
+    keys,
     suite: native,
     random: runtime.random,
     systemKey: createSystemKeys(pools.others),
@@ -73,16 +73,16 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, epochs, writes, readiness, quotas } = database;
-  const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
+  const { pools, keys, epochs, writes, readiness, quotas } = database;
+  const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
-  const integrity = createAlarmedIntegrity({ masterKey, logger, runtime }, resources);
+  const integrity = createAlarmedIntegrity({ logger, runtime }, resources);
   const logs = createLogs({
     pool: pools.others,
-    masterKey,
+    keys,
     suite: native,
     integrity,
     publicUrl: () => service.publicUrl,
@@ -98,7 +98,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics },
     reaches: siblings.reaches,
   });
-  const ledgers = createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler });
+  const ledgers = createLedgers(store.ledgers, { keys, suite: native, integrity, scheduler });
   watchLedgers(metrics, ledgers.count);
   const limitRefused = tellRefusals(logger, metrics.rateLimited, runtime.now);
   const keepsJournals = options.journalDays !== 'off';
@@ -111,7 +111,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     defaultLedger,
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
-    ...{ masterKey, runtime, moments },
+    ...{ keys, runtime, moments },
     readiness,
     engine: money.engine,
     siblings,

@@ -14,7 +14,7 @@ import { assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
-import { describeKeySource, loadMasterKey } from './keys/master-key.js';
+import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
 
@@ -110,14 +110,14 @@ async function serveFromEnvironment(): Promise<void> {
   if (cluster.isWorker) {
     // The primary serves no request: it starts in half the time, and takes less memory, without what does.
     const { runWorker } = await import('./cluster/worker.js');
-    runWorker(config, logger);
+    runWorker(config, logger, async () => loadMasterKeys(parseConfig(process.env)));
     return;
   }
   warnOfSettings(config);
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);
-  await loadMasterKey(config);
+  await loadMasterKeys(config);
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({
@@ -143,13 +143,13 @@ interface RunningService {
 
 async function runServer(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
-  const { masterKey, isKeyNew, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config, {
+  const { masterKeys, isKeyNew, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config, {
     seconds: config.databaseWait,
     begin: () => logger.warn({ seconds: config.databaseWait }, 'the database is out of reach: the start waits for it'),
   });
   const key = describeKeySource(config);
   if (isKeyNew && embedded === undefined) warnOfNewKey(config);
-  const beginning = beginServing(config, logger, databaseUrl, masterKey);
+  const beginning = beginServing(config, logger, databaseUrl, masterKeys[0]!);
   let stopping = false;
   const end = async (status: number) => {
     if (stopping) return;

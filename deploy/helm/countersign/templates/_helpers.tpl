@@ -79,6 +79,10 @@ capabilities:
   value: /run/secrets/countersign/database_url
 - name: MASTER_KEY_FILE
   value: /run/secrets/countersign/master_key
+{{- if .Values.masterKey.nextKey }}
+- name: MASTER_KEY_NEXT_FILE
+  value: /run/secrets/countersign/master_key_next
+{{- end }}
 - name: DATA_DIR
   value: /var/lib/countersign
 - name: PUBLIC_URL
@@ -121,6 +125,10 @@ capabilities:
           items:
             - key: {{ .Values.masterKey.key }}
               path: master_key
+            {{- with .Values.masterKey.nextKey }}
+            - key: {{ . }}
+              path: master_key_next
+            {{- end }}
 - name: tmp
   emptyDir:
     medium: Memory

@@ -10,6 +10,7 @@ import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
 import { adminQuota } from './admin/quota.js';
 import { adminResume } from './admin/resume.js';
+import { adminRotateKey } from './admin/rotate-key.js';
 import { adminSuspend } from './admin/suspend.js';
 import { eraseCommand } from './archive/erase.js';
 import { exportCommand } from './archive/export.js';
@@ -87,6 +88,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminResume,
   adminQuota,
   adminIntents,
+  adminRotateKey,
   adminDoctor,
   completionCommand(() => COMMANDS),
 ];

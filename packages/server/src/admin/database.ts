@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { ArchiveRefusal } from '../archive/refusals.js';
 import { type Config, parseConfig } from '../config.js';
+import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { findEmbedded, startEmbedded } from '../store/embedded.js';
-import { findStoredCheck } from '../store/key-check.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
@@ -54,7 +54,7 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
 
 /** Another release may be serving: its database is left as it is. */
 async function assertMigrated(pool: pg.Pool): Promise<void> {
-  if ((await findStoredCheck(pool)) === undefined)
+  if ((await findMasterKeys(pool)).length === 0)
     throw new Illness('The database is empty.', 'start the server, which makes the tables, or name another database');
   const { pending, later } = await findMigrations(pool);
   if (later.length > 0)

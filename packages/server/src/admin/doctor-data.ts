@@ -2,7 +2,8 @@ import { encodeBase64 } from '@countersign/protocol';
 import type pg from 'pg';
 import { native } from '../auth/native-suite.js';
 import { Corrupt, createIntegrity } from '../integrity/integrity.js';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import type { StoredVersion } from '../store/queries/version.js';
@@ -19,8 +20,8 @@ function told(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
-/** Opens the private keys that some ledgers sign with. */
-export async function examineKeys(pool: pg.Pool, masterKey: Buffer, sample: number): Promise<string> {
+/** Opens the private keys that some ledgers sign with, and counts what is sealed under which master key. */
+export async function examineKeys(pool: pg.Pool, keys: Keyring, sample: number): Promise<string> {
   const { rows } = await pool.query<{
     ledger: string;
     owner: string;
@@ -37,16 +38,32 @@ export async function examineKeys(pool: pg.Pool, masterKey: Buffer, sample: numb
   );
   const wrong = rows.filter(({ owner, luid, name, sealed, public: key }) => {
     try {
-      return encodeBase64(native.publicKey(openSealed(masterKey, sealed, sealContext(owner, luid, name)))) !== key;
+      return encodeBase64(native.publicKey(keys.open(sealed, sealContext(owner, luid, name)))) !== key;
     } catch {
       return true;
     }
   });
-  if (wrong.length === 0) return `${rows.length} of ${new Set(rows.map(({ ledger }) => ledger)).size} ledgers open`;
+  const counts = await countSealed(pool);
+  const under = counts.map(({ number, count }) => `${count} under master key ${number}`).join(', ');
+  const text = `${rows.length} of ${new Set(rows.map(({ ledger }) => ledger)).size} ledgers open; sealed are ${under}`;
+  if (wrong.length === 0 && counts.length === 1) return text;
+  if (wrong.length === 0)
+    throw new Illness(text, 'the master key is being replaced: unless countersign admin rotate-key runs, run it again');
   throw new Illness(
     `keys do not open: ${told(wrong.map(({ ledger, signer }) => `${signer} of ${ledger}`))}`,
     'these rows of secret were altered: restore them from a backup',
   );
+}
+
+/** How many values are sealed under each master key that the deployment has, or that a value names. */
+export async function countSealed(pool: pg.Pool): Promise<{ readonly number: number; readonly count: number }[]> {
+  const { rows } = await pool.query<{ number: number; count: number }>(
+    `select number, coalesce(count, 0)::bigint as count
+     from (select number from master_key) k
+       full join (select get_byte(sealed, 0) as number, count(*) from secret group by 1) s using (number)
+     order by number`,
+  );
+  return rows;
 }
 
 /** Seconds for which writes may wait to be sealed. */
@@ -105,11 +122,11 @@ interface RecordRow extends StoredVersion {
 }
 
 /** Whether versions of some records are as they were stored, and in the log or on the way there. */
-export async function examineRecords(pool: pg.Pool, masterKey: Buffer, sample: number): Promise<string> {
+export async function examineRecords(pool: pg.Pool, keys: Keyring, sample: number): Promise<string> {
   const rows = await someRecords(pool, sample);
   const systemKey = createSystemKeys(pool);
   const random = (bytes: number) => new Uint8Array(bytes);
-  const integrity = createIntegrity({ masterKey, suite: native, random, systemKey, alarm: () => {} });
+  const integrity = createIntegrity({ keys, suite: native, random, systemKey, alarm: () => {} });
   const wrong: string[] = [];
   for (const { ledger, handle, kind, isLogged, ...version } of rows) {
     const name = `change ${version.change} of ${version.luid} in ${handle}`;

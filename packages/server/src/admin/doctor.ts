@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 import type pg from 'pg';
 import { BUILD } from '../cluster/build.js';
-import { findKey } from '../cluster/check.js';
+import { findKeys } from '../cluster/check.js';
 import { type Config, parseConfig } from '../config.js';
-import { describeKeySource, keyCheck, masterKeyError } from '../keys/master-key.js';
+import type { Keyring } from '../keys/keyring.js';
+import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { databaseLimits } from '../store/database-limits.js';
+import { readKeyring } from '../store/deployment/master-keys.js';
 import { countAllConnections } from '../store/embedded.js';
-import { findStoredCheck, wrongKey } from '../store/key-check.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
 import { onDatabase, type Settings } from './database.js';
@@ -70,10 +71,10 @@ function examinations(
   sample: number,
 ): (readonly [part: string, examine: Examine])[] {
   // Asked for once, where it is first looked at.
-  let key: Promise<Buffer> | undefined;
-  const masterKey = () => {
-    key ??= keyOf(pool, config);
-    return key;
+  let read: Promise<Keyring> | undefined;
+  const keys = () => {
+    read ??= keysOf(pool, config);
+    return read;
   };
   return [
     ['database', () => examineDatabase(pool)],
@@ -82,26 +83,25 @@ function examinations(
     ['schema', () => examineSchema(pool)],
     ['clock', () => examineClock(pool, now)],
     ['disk', () => examineDisk(pool, config)],
-    [
-      'master key',
-      async () => `${describeKeySource(config)}, ${await masterKey().then(() => 'the one of this database')}`,
-    ],
-    ['sealed keys', async () => examineKeys(pool, await masterKey(), sample)],
+    ['master key', async () => `${describeKeySource(config)}, ${await keys().then(() => 'the one of this database')}`],
+    ['sealed keys', async () => examineKeys(pool, await keys(), sample)],
     ['log', () => examineLogs(pool, sample)],
-    ['records', async () => examineRecords(pool, await masterKey(), sample)],
+    ['records', async () => examineRecords(pool, await keys(), sample)],
     ['work', () => examineWork(pool, now())],
   ];
 }
 
-async function keyOf(pool: pg.Pool, config: Config): Promise<Buffer> {
-  const key = await findKey(config);
-  const error = key === undefined ? masterKeyError(config) : undefined;
-  const isOther = key !== undefined && keyCheck(key) !== (await findStoredCheck(pool));
-  if (key !== undefined && !isOther) return key;
-  throw new Illness(
-    (error ?? wrongKey(describeKeySource(config))).message,
-    'give the key of the server, MASTER_KEY or --data: docs/operations/keys.md',
-  );
+async function keysOf(pool: pg.Pool, config: Config): Promise<Keyring> {
+  const held = await findKeys(config);
+  try {
+    if (held.length === 0) throw masterKeyError(config);
+    return await readKeyring(pool, held, describeKeySource(config));
+  } catch (error) {
+    throw new Illness(
+      (error as Error).message,
+      'give the keys of the server, MASTER_KEY and MASTER_KEY_NEXT, or --data: docs/operations/keys.md',
+    );
+  }
 }
 
 async function examineDatabase(pool: pg.Pool): Promise<string> {

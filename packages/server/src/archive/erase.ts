@@ -4,6 +4,7 @@ import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity } from '../integrity/integrity.js';
 import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner } from '../keys/countersigner.js';
+import type { Keyring } from '../keys/keyring.js';
 import { namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
@@ -20,7 +21,7 @@ import { EraseRefused } from './refusals.js';
 
 export interface OfflineErasure {
   readonly pool: pg.Pool;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   readonly runtime: Runtime;
   /** Handle or luid. */
@@ -69,10 +70,10 @@ export async function eraseOnDatabase(options: OfflineErasure): Promise<ErasedBy
 
 /** @returns undefined when something has changed meanwhile */
 async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOperator | undefined> {
-  const { pool, masterKey, suite, runtime, luid, reason } = options;
+  const { pool, keys, suite, runtime, luid, reason } = options;
   const ledger = await findNamedLedger(options.pool, options.ledger, EraseRefused);
-  const keys = createSystemKeys(pool);
-  const integrity = createIntegrity({ masterKey, suite, random: runtime.random, systemKey: keys, alarm: () => {} });
+  const systemKey = createSystemKeys(pool);
+  const integrity = createIntegrity({ keys, suite, random: runtime.random, systemKey, alarm: () => {} });
   const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
   if (!latest) throw new EraseRefused(`There is no ${kind.name} ${luid} in this ledger.`);
   const record = readJson(latest.body) as RecordEnvelope;
@@ -80,7 +81,7 @@ async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOp
   const isDropped = latest.action === 'drop';
   const refusal = whyNotErased(kind, { status: record.meta.status, isDropped });
   if (refusal !== undefined) throw new EraseRefused(refusal);
-  const key = await createSystemKeyOf(masterKey, suite, keys)(ledger.id);
+  const key = await createSystemKeyOf(keys, suite, systemKey)(ledger.id);
   if (!key) throw new EraseRefused('The ledger was imported without its private keys, and is read-only.');
   const now = moment(runtime);
   const data: ErasureData = { luid, change: latest.change, reason };
@@ -93,7 +94,7 @@ async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOp
   const coded = { mac: mac(decided, decided), leaves };
   const write = { ...decided, ...coded, proofs: [], assumedUnregistered: [] };
   const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
-  const veil = createVeil(veilKeyOf(masterKey, ledger.luid, await findVeil(pool, ledger)));
+  const veil = createVeil(veilKeyOf(keys, ledger.luid, await findVeil(pool, ledger)));
   const { result } = await eraseRecord(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });
   return result === 'done' ? { record: readJson(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }

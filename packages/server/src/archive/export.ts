@@ -6,7 +6,8 @@ import { native } from '../auth/native-suite.js';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity, type Integrity } from '../integrity/integrity.js';
 import { veilKeyOf } from '../integrity/veil.js';
-import { openSealed, seal, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { seal, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { VEIL_SECRET } from '../store/queries/secrets.js';
@@ -31,7 +32,7 @@ import { assertStateCode, createStateCodes } from './state-codes.js';
 export interface ExportOptions {
   /** Its connections have no statement timeout. */
   readonly pool: pg.Pool;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   /** Handle or luid. */
   readonly ledger: string;
   /** Release of Countersign. */
@@ -151,7 +152,7 @@ class Writer {
     const restart = await readRestart(this.client, ledger.id);
     if (restart) await this.#put(restart);
     await this.#changes(ledger, header);
-    const codesOf = createStateCodes(this.options.masterKey);
+    const codesOf = createStateCodes(this.options.keys.codes);
     for (const section of SECTIONS) {
       for await (const row of rowsOf(this.client, section.select, [ledger.id])) {
         const line = section.toLine(row);
@@ -242,9 +243,9 @@ class Writer {
 
   /** A version without a code is verified by its hash and the ledger's own proof, as the server does. */
   #integrity(): Integrity {
-    const { masterKey, pool, runtime } = this.options;
+    const { keys, pool, runtime } = this.options;
     const systemKey = createSystemKeys(pool);
-    return createIntegrity({ masterKey, suite: native, random: runtime.random, systemKey, alarm: () => {} });
+    return createIntegrity({ keys, suite: native, random: runtime.random, systemKey, alarm: () => {} });
   }
 
   async #current({ luid, current, seq, link_since, link_proven }: ChangeRow): Promise<void> {
@@ -262,13 +263,13 @@ class Writer {
 
   /** What stays taken of erased records, and all secrets: the key by which the first are found is one of these. */
   async #secrets(ledger: NamedLedger, key: Buffer): Promise<void> {
-    const { masterKey } = this.options;
+    const { keys } = this.options;
     for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN_NAMES, [ledger.id]))
       await this.#put({ line: 'taken', ...row } satisfies StateLine);
     for await (const row of rowsOf<SecretRow>(this.client, SECRET_ROWS, [ledger.id, ledger.luid, VEIL_SECRET])) {
       const { luid, name, sealed } = row;
       const context = sealContext(ledger.luid, luid, name);
-      const plain = sealed ? openSealed(masterKey, sealed, context) : veilKeyOf(masterKey, luid, undefined);
+      const plain = sealed ? keys.open(sealed, context) : veilKeyOf(keys, luid, undefined);
       await this.#put({
         line: 'secret',
         luid,

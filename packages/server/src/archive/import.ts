@@ -12,6 +12,7 @@ import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
 import { isHandle } from '../base/handle.js';
 import { sha256 } from '../base/sha256.js';
+import type { Keyring } from '../keys/keyring.js';
 import { VERSIONS_PER_EPOCH } from '../store/epoch-guard.js';
 import { transaction } from '../store/transaction.js';
 import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, keepBegun } from './begun-import.js';
@@ -24,7 +25,7 @@ import { ImportRefused } from './refusals.js';
 
 export interface ImportOptions {
   readonly pool: pg.Pool;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   readonly runtime: Runtime;
   /** Reads the file from its beginning, line by line: it is read twice. */
@@ -187,11 +188,11 @@ async function storeFile(
   options: ImportOptions,
   { header, begun, end, orders, cuts, secretKey }: ImportRun,
 ): Promise<void> {
-  const { pool, masterKey, suite, runtime, progress } = options;
+  const { pool, keys, suite, runtime, progress } = options;
   const load = new Load({
     header,
     ledger: begun.id,
-    masterKey,
+    keys,
     suite,
     ...(secretKey ? { secretKey } : {}),
     orderOf: (order) => begun.order + orders.rankOf(order),
@@ -222,7 +223,7 @@ async function storeFile(
   await transaction(pool, async (client) => {
     await load.store(client);
     await appear(client, header, begun);
-    if (secretKey) await assertOwnKeys(client, { id: begun.id, luid, masterKey, suite });
+    if (secretKey) await assertOwnKeys(client, { id: begun.id, luid, keys, suite });
   });
   progress?.('store', changes, header.changes);
 }

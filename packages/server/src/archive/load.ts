@@ -11,7 +11,8 @@ import type {
 import type pg from 'pg';
 import { createLogCodes } from '../integrity/log-codes.js';
 import { createMac } from '../integrity/mac.js';
-import { openSealed, seal, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { openSealed, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
 import { insertRows, type Table } from './insert.js';
 import { type RebuildDeps, rebuildRecord } from './rebuild.js';
@@ -21,7 +22,7 @@ export interface LoadDeps {
   readonly header: HeaderLine;
   /** Number of the ledger in this database. */
   readonly ledger: number;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   /** Opens the secrets; absent where they are left out. */
   readonly secretKey?: Buffer;
@@ -42,10 +43,10 @@ export class Load {
   #current: CurrentLine | undefined;
 
   constructor(private readonly deps: LoadDeps) {
-    const { ledger, header, masterKey, suite, orderOf } = deps;
-    const codes = { mac: createMac(masterKey), logCodes: createLogCodes(masterKey) };
+    const { ledger, header, keys, suite, orderOf } = deps;
+    const codes = { mac: createMac(keys.codes), logCodes: createLogCodes(keys.codes) };
     this.#rebuild = { ledger, keys: header.keys, ...codes, suite, orderOf };
-    this.#codesOf = createStateCodes(masterKey);
+    this.#codesOf = createStateCodes(keys.codes);
   }
 
   add(line: Line): void {
@@ -140,12 +141,12 @@ export class Load {
   }
 
   #secretRow(line: StateLine): [Table, object] | undefined {
-    const { header, masterKey, secretKey } = this.deps;
+    const { header, keys, secretKey } = this.deps;
     if (!secretKey) return undefined;
     const { luid, name, sealed } = line as unknown as { luid: string; name: string; sealed: string };
     const context = sealContext(header.ledger.luid, luid, name);
     const plain = openSealed(secretKey, Buffer.from(sealed, 'base64'), context);
-    return ['secret', { luid, name, sealed: `\\x${seal(masterKey, plain, context).toString('hex')}` }];
+    return ['secret', { luid, name, sealed: `\\x${keys.seal(plain, context).toString('hex')}` }];
   }
 }
 

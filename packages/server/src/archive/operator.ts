@@ -9,6 +9,7 @@ import { BUILD } from '../cluster/build.js';
 import { prepareDatabase } from '../cluster/prepare.js';
 import { parseConfig } from '../config.js';
 import { createLogCodes } from '../integrity/log-codes.js';
+import type { Keyring } from '../keys/keyring.js';
 import { createFence, type Fence } from '../log/fence.js';
 import { fenceIn } from '../log/log.js';
 import { type RestartedLog, restartLog } from '../log/restart.js';
@@ -43,9 +44,9 @@ export interface ExportCall {
 
 /** Exports a ledger of this host's deployment (export#export). @throws Error in words for the operator */
 export function runExport({ settings, now, to, ...call }: ExportCall): Promise<Exported> {
-  return withDatabase(settings, async ({ pool, masterKey, isShared, dataDir }) => {
+  return withDatabase(settings, async ({ pool, keys, isShared, dataDir }) => {
     const shown = showInFence(fenceOf(dataDir, now));
-    const given = { ...call, pool, masterKey, maySeal: isShared, build: BUILD, runtime: runtimeOf(now), shown };
+    const given = { ...call, pool, keys, maySeal: isShared, build: BUILD, runtime: runtimeOf(now), shown };
     if ('write' in to) return exportLedger({ ...given, write: to.write });
     const begun = to.isResumed ? await readBegun(linesOfFile(to.path, true)) : undefined;
     const file = await openExportFile(to.path, to.isResumed);
@@ -77,8 +78,8 @@ export interface ImportCall {
 
 /** Makes a ledger of an export in this host's deployment (export#import). @throws Error in words for the operator */
 export function runImport({ settings, now, path, ...call }: ImportCall): Promise<Imported> {
-  return withDatabase(settings, ({ pool, masterKey }) =>
-    importLedger({ ...call, pool, masterKey, suite: native, runtime: runtimeOf(now), lines: () => linesOfFile(path) }),
+  return withDatabase(settings, ({ pool, keys }) =>
+    importLedger({ ...call, pool, keys, suite: native, runtime: runtimeOf(now), lines: () => linesOfFile(path) }),
   );
 }
 
@@ -89,8 +90,8 @@ export interface EraseCall extends Pick<OfflineErasure, 'ledger' | 'kind' | 'lui
 
 /** Erases a record of this host's deployment (interface/records#erase). @throws Error in words for the operator */
 export function runErase({ settings, now, ...call }: EraseCall): Promise<ErasedByOperator> {
-  return withDatabase(settings, ({ pool, masterKey }) =>
-    eraseOnDatabase({ ...call, pool, masterKey, suite: native, runtime: runtimeOf(now) }),
+  return withDatabase(settings, ({ pool, keys }) =>
+    eraseOnDatabase({ ...call, pool, keys, suite: native, runtime: runtimeOf(now) }),
   );
 }
 
@@ -126,11 +127,11 @@ export interface RestartCall {
 
 /** Begins a new generation of the log of a ledger, which must be stopped. @throws Error in words for the operator */
 export function runLogRestart({ settings, now, ledger }: RestartCall): Promise<RestartedLog> {
-  return withDatabase(settings, ({ pool, masterKey, dataDir }) => {
+  return withDatabase(settings, ({ pool, keys, dataDir }) => {
     const { random } = runtimeOf(now);
     const fence = fenceOf(dataDir, now);
-    const systemKey = createSystemKeyOf(masterKey, native, createSystemKeys(pool));
-    return restartLog({ pool, fence, random, suite: native, systemKey, logCodes: createLogCodes(masterKey) }, ledger);
+    const systemKey = createSystemKeyOf(keys, native, createSystemKeys(pool));
+    return restartLog({ pool, fence, random, suite: native, systemKey, logCodes: createLogCodes(keys.codes) }, ledger);
   });
 }
 
@@ -167,7 +168,7 @@ async function openExportFile(path: string, isResumed: boolean): Promise<FileHan
 
 interface OperatorDeps {
   readonly pool: pg.Pool;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly dataDir: string;
   /** Whether servers may use the database meanwhile: nothing else uses the one in the data folder. */
   readonly isShared: boolean;
@@ -181,10 +182,10 @@ async function withDatabase<T>(settings: Settings, work: (deps: OperatorDeps) =>
     : await startEmbedded({ dataDir: config.dataDir, workers: 1, log: () => {} });
   try {
     const url = embedded?.url ?? config.databaseUrl ?? '';
-    const { masterKey } = await prepareDatabase(url, embedded !== undefined, config);
+    const { keys } = await prepareDatabase(url, embedded !== undefined, config);
     const pool = createPool({ connectionString: url, max: 3, statement_timeout: 0, query_timeout: 0 }, () => {});
     try {
-      return await work({ pool, masterKey, dataDir: config.dataDir, isShared: embedded === undefined });
+      return await work({ pool, keys, dataDir: config.dataDir, isShared: embedded === undefined });
     } finally {
       await pool.end();
     }

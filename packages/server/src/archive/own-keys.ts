@@ -1,6 +1,7 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type pg from 'pg';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import { ImportRefused } from './refusals.js';
 
 /** Bytes of a private key. */
@@ -24,7 +25,7 @@ interface KeyDeps {
   /** Number and luid of the ledger. */
   readonly id: number;
   readonly luid: string;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
 }
 
@@ -34,12 +35,12 @@ interface KeyDeps {
  *
  * @throws ImportRefused unless the ledger has the private keys of all signers that it signs with
  */
-export async function assertOwnKeys(client: pg.ClientBase, { id, luid, masterKey, suite }: KeyDeps): Promise<void> {
+export async function assertOwnKeys(client: pg.ClientBase, { id, luid, keys, suite }: KeyDeps): Promise<void> {
   const { rows } = await client.query<KeyRow>(KEY_ROWS, [id]);
   for (const { handle, luid: of, public: key, name, sealed } of rows) {
     if (sealed === null || name === null)
       throw new ImportRefused(`The export lacks the private key of ${handle}. Import it with --read-only.`);
-    const secret = openSealed(masterKey, sealed, sealContext(luid, of, name));
+    const secret = keys.open(sealed, sealContext(luid, of, name));
     if (secret.length === PRIVATE_KEY_BYTES && encodeBase64(suite.publicKey(secret)) === key) continue;
     throw new ImportRefused(`The export has another private key of ${handle} than its own.`);
   }

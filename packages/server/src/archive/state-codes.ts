@@ -13,9 +13,9 @@ export interface StateCodes {
 /** Makes the codes of a line's row, in the ledger of that number; none for sorts that have no codes. */
 export type StateCodesOf = (ledger: number, line: StateLine) => StateCodes;
 
-export function createStateCodes(masterKey: Buffer): StateCodesOf {
-  const openMac = createOpenMac(masterKey);
-  const deliveryMac = createDeliveryMac(masterKey);
+export function createStateCodes(codes: Buffer): StateCodesOf {
+  const openMac = createOpenMac(codes);
+  const deliveryMac = createDeliveryMac(codes);
   return (ledger, line) => {
     if (line.line === 'open') return { mac: openMac(ledger, String(line.luid), String(line.state)) };
     if (line.line !== 'delivery') return {};

@@ -1,7 +1,6 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { handleLimits } from '../base/handle.js';
-import { seal } from '../keys/seal.js';
 import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -43,7 +42,7 @@ export async function candidateFor(session: Session, id: string): Promise<Client
   const factor = body === undefined ? undefined : await readRecord(session.task, body);
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
-    seal(session.masterKey, Buffer.alloc(handleLimits.characters), '');
+    session.keys.seal(Buffer.alloc(handleLimits.characters), '');
     return {};
   }
   const [name = ''] = secretNames([factor.data.clientSecret]);

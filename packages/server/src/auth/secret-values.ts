@@ -1,4 +1,4 @@
-import { openSealed, sealContext } from '../keys/seal.js';
+import { sealContext } from '../keys/seal.js';
 import type { Session } from '../ledgers/session.js';
 
 /** A value of a secret reference, as it is stored. */
@@ -11,10 +11,7 @@ export interface SealedSecret {
 export function secretValues(session: Session, luid: string, secrets: readonly SealedSecret[]): Map<string, string> {
   return new Map(
     secrets.map(({ name, sealed }) => {
-      return [
-        name,
-        openSealed(session.masterKey, sealed, sealContext(session.ledger.luid, luid, name)).toString('utf8'),
-      ];
+      return [name, session.keys.open(sealed, sealContext(session.ledger.luid, luid, name)).toString('utf8')];
     }),
   );
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
-import { describeKeySource, keyCheck, loadMasterKey, masterKeyError } from '../keys/master-key.js';
-import { findStoredCheck, wrongKey } from '../store/key-check.js';
+import { describeKeySource, loadMasterKeys, masterKeyError } from '../keys/master-key.js';
+import { assertHeld, findMasterKeys } from '../store/deployment/master-keys.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
@@ -33,7 +33,7 @@ export async function checkDeployment(config: Config): Promise<Finding[]> {
       return `${metricsHost}:${metricsPort} is free`;
     }),
     await find('master key', async () =>
-      (await findKey(config)) === undefined
+      (await findKeys(config)).length === 0
         ? `not there: the first start with a new database makes ${describeKeySource(config)}`
         : describeKeySource(config),
     ),
@@ -55,9 +55,9 @@ async function find(part: Finding['part'], look: () => Promise<string>): Promise
   }
 }
 
-/** The master key; undefined where a start would make it. A folder that is not there is not made. */
-export async function findKey(config: Config): Promise<Buffer | undefined> {
-  return config.masterKey === undefined && !existsSync(config.dataDir) ? undefined : loadMasterKey(config);
+/** The master keys; none where a start would make one. A folder that is not there is not made. */
+export async function findKeys(config: Config): Promise<Buffer[]> {
+  return config.masterKey === undefined && !existsSync(config.dataDir) ? [] : loadMasterKeys(config);
 }
 
 async function findOwn({ dataDir }: Config): Promise<string> {
@@ -70,11 +70,11 @@ async function findOther(config: Config, url: string): Promise<string> {
     const pool = createPool({ connectionString: url, max: 1 }, () => {});
     try {
       await assertUsable(pool, url, false);
-      const check = await findStoredCheck(pool);
-      if (check === undefined) return 'answers, and is empty: the first start makes the schema';
-      const key = await findKey(config);
-      if (key === undefined) throw masterKeyError(config);
-      if (keyCheck(key) !== check) throw wrongKey(describeKeySource(config));
+      const known = await findMasterKeys(pool);
+      if (known.length === 0) return 'answers, and is empty: the first start makes the schema';
+      const held = await findKeys(config);
+      if (held.length === 0) throw masterKeyError(config);
+      assertHeld(known, held, describeKeySource(config));
       const { later, pending } = await findMigrations(pool);
       if (later.length > 0)
         throw new Error(`was migrated by a later release (${later.join(', ')}): use that, or a later one`);

@@ -1,21 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Keyring } from '../keys/keyring.js';
 import {
   describeKeySource,
-  keyCheck,
-  loadMasterKey,
+  loadMasterKeys,
   type MasterKeySource,
   makeMasterKey,
   masterKeyError,
 } from '../keys/master-key.js';
-import { assertSameMasterKey, findStoredCheck } from '../store/key-check.js';
+import { findMasterKeys, settleMasterKeys } from '../store/deployment/master-keys.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
 import { isUnavailable } from '../store/unavailable.js';
 
 export interface PreparedDatabase {
-  readonly masterKey: Buffer;
+  /** 32 bytes each; the first is that of the setting. */
+  readonly masterKeys: readonly Buffer[];
+  readonly keys: Keyring;
   /** Whether the master key was made by this start. */
   readonly isKeyNew: boolean;
   /** Whether the database holds no ledger yet. */
@@ -82,12 +84,13 @@ async function onceReached(look: () => Promise<void>, { seconds, begin }: Databa
 }
 
 async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Omit<PreparedDatabase, 'isNew'>> {
-  const known = await loadMasterKey(source);
-  if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw masterKeyError(source);
+  const found = await loadMasterKeys(source);
+  const isKeyNew = found.length === 0;
+  if (isKeyNew && (await findMasterKeys(pool)).length > 0) throw masterKeyError(source);
   const migrated = await migrate(pool);
-  const masterKey = known ?? (await makeMasterKey(source));
-  await assertSameMasterKey(pool, keyCheck(masterKey), describeKeySource(source));
-  return { masterKey, isKeyNew: known === undefined, migrated };
+  const masterKeys = isKeyNew ? [await makeMasterKey(source)] : found;
+  const keys = await settleMasterKeys(pool, masterKeys, describeKeySource(source));
+  return { masterKeys, keys, isKeyNew, migrated };
 }
 
 /** The number of the advisory lock, unique to this use. */

@@ -11,6 +11,8 @@ import { cannotListen } from './port.js';
 export interface ServeOptions {
   readonly databaseUrl: string;
   readonly masterKey: Buffer;
+  /** Reads the keys that are set anew. */
+  readonly loadKeys?: () => Promise<readonly Buffer[]>;
   readonly logger: FastifyBaseLogger;
   /** Which of the deployment's processes it is; `0` when it is the only one. */
   readonly worker: string;
@@ -35,6 +37,7 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
   const server = await openServer({
     database: { connectionString: deps.databaseUrl },
     masterKey: deps.masterKey,
+    loadKeys: deps.loadKeys,
     dataDir: config.dataDir,
     databaseFolder,
     publicUrl,

@@ -9,8 +9,10 @@ import { BEAT } from './watchdog.js';
 /**
  * A serving process. It begins when the primary sends the parameters, ends when the primary says so or is gone, and
  * finishes the requests it took in either case.
+ *
+ * @param loadKeys reads the master keys that are set anew
  */
-export function runWorker(config: Config, logger: FastifyBaseLogger): void {
+export function runWorker(config: Config, logger: FastifyBaseLogger, loadKeys: () => Promise<readonly Buffer[]>): void {
   let server: Server | undefined;
 
   const stop = async () => {
@@ -22,6 +24,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
     server = await startProcess(config, {
       databaseUrl,
       masterKey: Buffer.from(masterKey, 'base64'),
+      loadKeys,
       logger: logger.child({ worker }) as FastifyBaseLogger,
       worker,
       siblings,

@@ -8,6 +8,7 @@ import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { isJournaled } from '../journal/journaled.js';
+import { MasterKeyMissing } from '../keys/keyring.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { RequestFacts } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
@@ -172,8 +173,8 @@ export function makeErrorReport(service: HttpService, { log, method, url, routeO
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
       return;
     }
-    // Why writes are refused was logged once, instead of one line for every refused write.
-    if (error instanceof WritesRefused) return;
+    // Why was logged once, instead of one line for every refused request.
+    if (error instanceof WritesRefused || error instanceof MasterKeyMissing) return;
     if (error instanceof BridgeSecurityError) {
       log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
     } else if (error instanceof OutboundFailure) {

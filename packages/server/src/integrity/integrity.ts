@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import type { Runtime } from '../base/clock.js';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
@@ -29,7 +30,7 @@ export class Corrupt extends Error {
 export type Integrity = ReturnType<typeof createIntegrity>;
 
 export interface IntegrityOptions {
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   readonly random: Runtime['random'];
   /** The sealed key of a ledger's `system` signer; undefined when the ledger is missing. */
@@ -46,8 +47,8 @@ const VERSIONS_IN_A_ROW = 32;
  * release, is verified as any client could: by its hash and the ledger's own proof. An attacker who removes the codes
  * faces that same check.
  */
-export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: IntegrityOptions) {
-  const mac = createMac(masterKey);
+export function createIntegrity({ keys, suite, random, systemKey, alarm }: IntegrityOptions) {
+  const mac = createMac(keys.codes);
   const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(cacheLimits.ledgers);
   let verified = 0;
 
@@ -60,7 +61,7 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
     if (known) return known;
     const stored = await systemKey(ledger);
     if (!stored) return undefined;
-    const secret = openSealed(masterKey, stored.sealed, sealContext(stored.ledger, stored.luid, stored.name));
+    const secret = keys.open(stored.sealed, sealContext(stored.ledger, stored.luid, stored.name));
     const system = { luid: stored.ledger, public: encodeBase64(suite.publicKey(secret)) };
     publics.set(ledger, system);
     return system;
@@ -94,10 +95,10 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
 
   return {
     mac,
-    deliveryMac: createDeliveryMac(masterKey),
-    openMac: createOpenMac(masterKey),
+    deliveryMac: createDeliveryMac(keys.codes),
+    openMac: createOpenMac(keys.codes),
     leaf: createMakeLeaf(random),
-    logCodes: createLogCodes(masterKey),
+    logCodes: createLogCodes(keys.codes),
     /** Raises the alarm. @throws Corrupt */
     refuse,
     check(place: VersionSource, version: StoredVersion): ReturnType<Check> {

@@ -26,9 +26,9 @@ export interface LeavesOf {
   readonly change: number;
 }
 
-/** @param masterKey 32 bytes */
-export function createLogCodes(masterKey: Buffer) {
-  const keyed = (use: string) => createShortHmac(createHmac('sha256', masterKey).update(use).digest());
+/** @param codes 32 bytes, of the keyring */
+export function createLogCodes(codes: Buffer) {
+  const keyed = (use: string) => createShortHmac(createHmac('sha256', codes).update(use).digest());
   const queued = keyed('countersign:leaves:1');
   const trees = keyed('countersign:trees:1');
   const codeOf = (ledger: number, { luid, change }: LeavesOf, leaves: string) =>

@@ -20,10 +20,10 @@ export type DeliveryMac = (ledger: number, delivery: CodedDelivery) => string;
 /**
  * Codes for deliveries, under a key of their own: whoever can write to the database makes no event that the ledger signs.
  *
- * @param masterKey 32 bytes
+ * @param codes 32 bytes, of the keyring
  */
-export function createDeliveryMac(masterKey: Buffer): DeliveryMac {
-  const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:deliveries:1').digest());
+export function createDeliveryMac(codes: Buffer): DeliveryMac {
+  const hmac = createShortHmac(createHmac('sha256', codes).update('countersign:deliveries:1').digest());
   return (ledger, { handle, purpose, entry = null, ...delivery }) => {
     const { effect = null, effectHandle = null, effectChange = null, effectDomain = null, ...others } = delivery;
     const { bridge = null, target, record, linked = null, event } = others;
@@ -41,29 +41,29 @@ export type OpenMac = (ledger: number, luid: string, state: string) => string;
 /**
  * Codes for the states of intents, under a key of their own: whoever can write to the database decides on no intent.
  *
- * @param masterKey 32 bytes
+ * @param codes 32 bytes, of the keyring
  */
-export function createOpenMac(masterKey: Buffer): OpenMac {
-  const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:intents:1').digest());
+export function createOpenMac(codes: Buffer): OpenMac {
+  const hmac = createShortHmac(createHmac('sha256', codes).update('countersign:intents:1').digest());
   return (ledger, luid, state) => hmac(JSON.stringify([ledger, luid, state]));
 }
 
 /**
- * The key of the codes of versions: 32 bytes that are derived from the master key, which is kept outside the database.
+ * The key of the codes of versions: 32 bytes that are derived from the key of the codes, which the database has under the master key only.
  *
- * @param masterKey 32 bytes
+ * @param codes 32 bytes, of the keyring
  */
-export function versionKeyOf(masterKey: Buffer): Buffer {
-  return createHmac('sha256', masterKey).update('countersign:versions:1').digest();
+export function versionKeyOf(codes: Buffer): Buffer {
+  return createHmac('sha256', codes).update('countersign:versions:1').digest();
 }
 
 /**
  * Makes the authentication codes of versions, as `createMacUnder` does.
  *
- * @param masterKey 32 bytes, which the key is derived from
+ * @param codes 32 bytes, which the key is derived from
  */
-export function createMac(masterKey: Buffer): Mac {
-  return createMacUnder(versionKeyOf(masterKey));
+export function createMac(codes: Buffer): Mac {
+  return createMacUnder(versionKeyOf(codes));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import { VEIL_SECRET } from '../store/queries/secrets.js';
 import { createShortHmac } from './mac.js';
 
@@ -19,17 +20,16 @@ export function createVeil(key: Buffer): Veil {
 }
 
 /**
- * The key under which a ledger keeps such names. It is derived from the master key, for each ledger its own: an export takes
+ * The key under which a ledger keeps such names. It is derived from the key of the codes, for each ledger its own: an export takes
  * it along, and says nothing of others by that. What was veiled cannot be veiled anew, so a ledger that was imported keeps
  * the key that it came with.
  *
- * @param masterKey 32 bytes
  * @param ledger its luid
  * @param sealed the key that it came with, sealed by the master key
  * @throws Error when that does not open
  */
-export function veilKeyOf(masterKey: Buffer, ledger: string, sealed: Buffer | undefined): Buffer {
-  if (sealed) return openSealed(masterKey, sealed, sealContext(ledger, ledger, VEIL_SECRET));
-  const all = createHmac('sha256', masterKey).update('countersign:erased-proofs:2').digest();
+export function veilKeyOf(keys: Keyring, ledger: string, sealed: Buffer | undefined): Buffer {
+  if (sealed) return keys.open(sealed, sealContext(ledger, ledger, VEIL_SECRET));
+  const all = createHmac('sha256', keys.codes).update('countersign:erased-proofs:2').digest();
   return createHmac('sha256', all).update(ledger).digest();
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { link, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileExists, openDataDir, writeOnce } from '@countersign/embedded-postgres/data-dir';
 
@@ -8,7 +8,9 @@ const bytes = 32;
 export interface MasterKeySource {
   /** The setting MASTER_KEY, when given: 32 bytes in base64. */
   readonly masterKey?: string;
-  /** The folder with the key file. */
+  /** The setting MASTER_KEY_NEXT, when given: the same. */
+  readonly masterKeyNext?: string;
+  /** The folder with the key files. */
   readonly dataDir: string;
 }
 
@@ -22,7 +24,24 @@ export interface MasterKeySource {
  */
 export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
   if (source.masterKey !== undefined) return decodeKeyFrom('MASTER_KEY', source.masterKey);
-  const path = await keyFile(source);
+  return loadKeyFile(await keyFile(source));
+}
+
+/**
+ * The master key, and the next one where there is one: MASTER_KEY_NEXT, or `DATA_DIR/master.key.next` beside the other file.
+ *
+ * @returns none when all are absent
+ * @throws what `loadMasterKey` throws
+ */
+export async function loadMasterKeys(source: MasterKeySource): Promise<Buffer[]> {
+  const next = async () => {
+    if (source.masterKeyNext !== undefined) return decodeKeyFrom('MASTER_KEY_NEXT', source.masterKeyNext);
+    return source.masterKey === undefined ? loadKeyFile(nextFile(await keyFile(source))) : undefined;
+  };
+  return [await loadMasterKey(source), await next()].filter((key) => key !== undefined);
+}
+
+async function loadKeyFile(path: string): Promise<Buffer | undefined> {
   if (!(await fileExists(path))) return undefined;
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -50,6 +69,37 @@ export function masterKeyError({ dataDir }: MasterKeySource): Error {
     `${join(dataDir, 'master.key')} is missing, and the database was made with one: ` +
       'put a copy of that file back, or set MASTER_KEY to what is in it',
   );
+}
+
+/** Makes the file of the next key, unless it is there. @returns the file */
+export async function makeNextKey(source: MasterKeySource): Promise<string> {
+  const path = nextFile(await keyFile(source));
+  await writeOnce(path, `${randomBytes(bytes).toString('base64')}\n`, 0o600);
+  return path;
+}
+
+/**
+ * Puts the file of the next key in the place of the former one, whose file stays under another name: backups from before need it.
+ *
+ * @param number of the former key
+ * @returns the file of the former key; undefined where there is no file to move
+ */
+export async function replaceKeyFile(source: MasterKeySource, number: number): Promise<string | undefined> {
+  const path = await keyFile(source);
+  if (!(await fileExists(nextFile(path)))) return undefined;
+  const former = `${path}.${number}`;
+  // In this order, a kill in between leaves both keys in files that are found.
+  if (await fileExists(path)) await link(path, former).catch(ignoreExisting);
+  await rename(nextFile(path), path);
+  return former;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+function nextFile(path: string): string {
+  return `${path}.next`;
 }
 
 async function keyFile({ dataDir }: MasterKeySource): Promise<string> {

@@ -13,7 +13,8 @@ import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner, keylessSigner } from '../keys/countersigner.js';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -29,7 +30,7 @@ export type Ledgers = ReturnType<typeof createLedgers>;
 
 /** Dependencies for making a ledger of its rows. */
 interface LedgerDependencies {
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   readonly integrity: Pick<Integrity, 'refuse'>;
   /** Gives each ledger its turn to be parsed. */
@@ -148,7 +149,7 @@ function assembleLedger(
   stored: StoredLedger,
   records: readonly HeldRecord[],
   loadNumber: number,
-  { masterKey, suite, integrity }: LedgerDependencies,
+  { keys, suite, integrity }: LedgerDependencies,
 ): Ledger {
   const misled = (luid: string) =>
     integrity.refuse({ ledger: stored.luid, luid, change: 1 }, 'is not what the index says');
@@ -158,7 +159,7 @@ function assembleLedger(
     const key = stored.keys.find((one) => one.handle === handle);
     if (!key) throw new Error(`Ledger ${stored.handle} has no signer ${handle}.`);
     if (!key.sealed || key.name === null) return keylessSigner(handle, key.public);
-    const secret = openSealed(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
+    const secret = keys.open(key.sealed, sealContext(stored.luid, key.luid, key.name));
     if (encodeBase64(suite.publicKey(secret)) !== key.public) return misled(key.luid);
     return countersigner(handle, { public: key.public, secret }, suite);
   };
@@ -192,7 +193,7 @@ function assembleLedger(
     system: signer('system'),
     auth: signer('system.auth'),
     core: signer('core'),
-    veil: createVeil(veilKeyOf(masterKey, stored.luid, stored.veil)),
+    veil: createVeil(veilKeyOf(keys, stored.luid, stored.veil)),
   };
 }
 

@@ -7,6 +7,7 @@ import type { LedgerClock } from '../base/ledger-clock.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
+import type { Keyring } from '../keys/keyring.js';
 import type { KindName } from '../kinds/kind.js';
 import type { Logs } from '../log/log.js';
 import type { Scheduler } from '../metering/scheduler.js';
@@ -54,7 +55,7 @@ export interface Service {
   readonly tokenMaxLife: number;
   /** Proofs that a record carries. */
   readonly recordProofs: number;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   /** Signatures of requests that come together. */
   readonly signatures: RequestSignatures;

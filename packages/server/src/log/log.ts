@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
+import type { Keyring } from '../keys/keyring.js';
 import type { Metrics } from '../metrics.js';
 import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } from '../store/log/leaves.js';
 import { measureLogs } from '../store/log/sealing.js';
@@ -22,7 +23,7 @@ import { watchLogs } from './watch.js';
 
 export interface LogOptions {
   readonly pool: pg.Pool;
-  readonly masterKey: Buffer;
+  readonly keys: Keyring;
   readonly suite: Suite;
   readonly integrity: Integrity;
   /** The absolute URL that clients call, with `/v2`: known once the server listens. */
@@ -41,12 +42,12 @@ export interface LogOptions {
 export type Logs = ReturnType<typeof createLogs>;
 
 export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions) {
-  const { masterKey, suite, integrity, logger, policy } = options;
+  const { keys, suite, integrity, logger, policy } = options;
   const clock = () => performance.now();
   const fence = createFence(dataDir && fenceIn(dataDir), worker, clock);
   const metrics = createLogMetrics(registry, () => measureLogs(pool), policy !== undefined);
   const { logCodes } = integrity;
-  const systemKey = createSystemKeyOf(masterKey, suite, createSystemKeys(pool));
+  const systemKey = createSystemKeyOf(keys, suite, createSystemKeys(pool));
   const sealer = createSealer({
     pool,
     suite,

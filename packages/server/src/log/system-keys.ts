@@ -1,6 +1,7 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
-import { openSealed, sealContext } from '../keys/seal.js';
+import type { Keyring } from '../keys/keyring.js';
+import { sealContext } from '../keys/seal.js';
 import type { ServerKey } from '../keys/signing-key.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 
@@ -9,7 +10,7 @@ export type SystemKeyOf = (ledger: number) => Promise<ServerKey | undefined>;
 
 /** Opens the keys that checkpoints are signed with, and keeps those in use. */
 export function createSystemKeyOf(
-  masterKey: Buffer,
+  keys: Keyring,
   suite: Suite,
   find: (ledger: number) => Promise<SealedSystemKey | undefined>,
 ): SystemKeyOf {
@@ -19,7 +20,7 @@ export function createSystemKeyOf(
     if (kept) return kept;
     const found = await find(ledger);
     if (!found) return undefined;
-    const secret = openSealed(masterKey, found.sealed, sealContext(found.ledger, found.luid, found.name));
+    const secret = keys.open(found.sealed, sealContext(found.ledger, found.luid, found.name));
     const key = { secret, public: encodeBase64(suite.publicKey(secret)) };
     known.set(ledger, key);
     return key;

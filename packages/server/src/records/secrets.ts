@@ -1,5 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
-import { seal, sealContext } from '../keys/seal.js';
+import { sealContext } from '../keys/seal.js';
 import type { SecretKey } from '../kinds/declaration.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -30,7 +30,7 @@ export function sealSecrets(
       return [
         {
           name,
-          sealed: seal(session.masterKey, Buffer.from(value, 'utf8'), sealContext(session.ledger.luid, luid, name)),
+          sealed: session.keys.seal(Buffer.from(value, 'utf8'), sealContext(session.ledger.luid, luid, name)),
         },
       ];
     }

@@ -86,10 +86,10 @@ async function findCustomMembers({ store, ledger }: Session, handle: string): Pr
 const HANDLE_LENGTH = 17;
 
 /**
- * The handle of the report of an instant: the idempotency key of its creation. Nobody without the master key knows it
+ * The handle of the report of an instant: the idempotency key of its creation. Nobody without the key of the codes knows it
  * before, and could take it.
  */
-function makeReportHandle({ masterKey }: Service, named: readonly (string | number)[]): string {
-  const key = createHmac('sha256', masterKey).update('countersign:schedules:1').digest();
+function makeReportHandle({ keys }: Service, named: readonly (string | number)[]): string {
+  const key = createHmac('sha256', keys.codes).update('countersign:schedules:1').digest();
   return createHmac('sha256', key).update(JSON.stringify(named)).digest('base64url').slice(0, HANDLE_LENGTH);
 }

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import type { Keyring } from '../keys/keyring.js';
 import { databaseLimits } from './database-limits.js';
+import { settleMasterKeys } from './deployment/master-keys.js';
+import { createPresence } from './deployment/presence.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
-import { assertSameMasterKey } from './key-check.js';
 import { migrate } from './migrate.js';
 import { createPool } from './pool.js';
 import { createPools } from './pools.js';
@@ -13,8 +15,12 @@ import { askAll } from './writes-refused.js';
 
 export interface DatabaseOptions {
   readonly database: pg.PoolConfig;
-  /** What tells the master key of this database from another (keys/master-key.ts). */
-  readonly keyCheck: string;
+  /** As of `ServerOptions`. */
+  readonly masterKey: Buffer;
+  readonly loadKeys?: () => Promise<readonly Buffer[]>;
+  readonly build: string;
+  /** Unique name of this process. */
+  readonly holder: string;
   /** As of `ServerOptions`. */
   readonly databaseFolder?: string;
   readonly freeDisk?: FreeDisk;
@@ -35,15 +41,17 @@ export type Database = Awaited<ReturnType<typeof openDatabase>>;
 export async function openDatabase(options: DatabaseOptions) {
   const { database, logger, now } = options;
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
-  const epochs = await migrateDatabase(options, failed);
+  const { epochs, keys } = await migrateDatabase(options, failed);
   const pools = createPools(database, epochs.verify, failed);
   const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
-  const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, now);
+  const presence = createPresence(pools.others, { ...options, name: options.holder, keys });
+  const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
     return {
       pools,
       epochs,
+      keys,
       readiness,
       /** Asked before every write. */
       writes: askAll(disk, readiness),
@@ -51,6 +59,7 @@ export async function openDatabase(options: DatabaseOptions) {
       async close() {
         readiness.close();
         disk.close();
+        await presence.leave();
         await end();
       },
     };
@@ -62,19 +71,20 @@ export async function openDatabase(options: DatabaseOptions) {
 }
 
 async function migrateDatabase(
-  { database, keyCheck, logger, epochBegan }: DatabaseOptions,
+  { database, masterKey, loadKeys, logger, epochBegan }: DatabaseOptions,
   failed: (error: Error) => void,
-): Promise<EpochGuard> {
+): Promise<{ readonly epochs: EpochGuard; readonly keys: Keyring }> {
   const pool = createPool({ ...database, max: 1 }, failed);
   try {
     await migrate(pool);
-    await assertSameMasterKey(pool, keyCheck, 'as it was given');
-    return await createEpochGuard(pool, {
+    const keys = await settleMasterKeys(pool, [masterKey, ...((await loadKeys?.()) ?? [])], 'as it was given');
+    const epochs = await createEpochGuard(pool, {
       epochBegan(epoch) {
         epochBegan(epoch);
         logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
       },
     });
+    return { epochs, keys };
   } finally {
     await pool.end();
   }

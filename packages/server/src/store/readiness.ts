@@ -2,10 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { momentLimits } from '../base/ledger-clock.js';
+import type { NumberedKey } from '../keys/keyring.js';
 import { createClockCheck } from './clock-check.js';
+import type { Presence } from './deployment/presence.js';
 import type { WriteGuard } from './writes-refused.js';
 
-/** Whether the database answers, by the latest look at it, and the clock lets writes be dated. */
+/** Whether the database answers, by the latest look at it, this process holds its keys, and the clock lets writes be dated. */
 export interface Readiness extends WriteGuard {
   isReady(): boolean;
   /** Looks no more. */
@@ -22,6 +24,7 @@ export interface ReadinessBounds {
 /**
  * Looks at a database that has just answered, again and again, so that those who ask cost it nothing. The first look is over.
  *
+ * @param presence told of what each look has seen of the deployment
  * @param now the clock of this process, milliseconds since 1970: while it is far ahead of the database's, writes are refused. Absent
  *   where any clock will do
  */
@@ -29,11 +32,12 @@ export async function watchReadiness(
   pool: pg.Pool,
   { pause, patience }: ReadinessBounds,
   logger: FastifyBaseLogger,
+  presence: Presence,
   now?: () => number,
 ): Promise<Readiness> {
   const closing = new AbortController();
   const clock = createClockCheck(momentLimits.ahead, logger);
-  const ping = { text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as now', query_timeout: patience };
+  const ping = { text: LOOK, query_timeout: patience };
   let isReady = true;
   const tell = (is: boolean, err?: unknown) => {
     if (is === isReady || closing.signal.aborted) return;
@@ -44,8 +48,9 @@ export async function watchReadiness(
   const lookOnce = async () => {
     const asked = now?.();
     try {
-      const { rows } = await within(patience, pool.query<{ now: number }>(ping));
+      const { rows } = await within(patience, pool.query<Seen>(ping));
       if (asked !== undefined) clock.compare(asked, rows[0]!.now);
+      await presence.look(rows[0]!.keys ?? []);
       tell(true);
     } catch (error) {
       tell(false, error);
@@ -59,8 +64,18 @@ export async function watchReadiness(
   };
   await lookOnce();
   void look();
-  return { isReady: () => isReady, assert: clock.assert, close: () => closing.abort() };
+  return { isReady: () => isReady && presence.isComplete(), assert: clock.assert, close: () => closing.abort() };
 }
+
+/** What a look sees. */
+interface Seen {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly keys: readonly NumberedKey[] | null;
+}
+
+const LOOK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now,
+  (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys`;
 
 /** The outcome of a look, unless that takes longer: the pool waits for a connection for longer than a look may take. */
 async function within<T>(patience: number, looking: Promise<T>): Promise<T> {

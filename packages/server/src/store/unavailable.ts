@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { MasterKeyMissing } from '../keys/keyring.js';
 import { WrongDatabase } from './epoch-guard.js';
 import { WritesRefused } from './writes-refused.js';
 
@@ -28,7 +29,7 @@ const MESSAGES =
 /** Whether the database is unavailable altogether, as opposed to having refused this statement. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '') || error.code === READ_ONLY;
-  if (error instanceof WritesRefused) return true;
+  if (error instanceof WritesRefused || error instanceof MasterKeyMissing) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;

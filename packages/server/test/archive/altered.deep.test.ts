@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMac } from '../../src/integrity/mac.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { seeded } from '../support/seed.js';
-import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
+import type { RunningServer } from '../support/server.js';
 import { exported, verified } from './support.js';
 import { sealedLedger } from './tree/sealed-ledger.js';
 
@@ -29,7 +29,7 @@ afterAll(() => client.end());
 
 /** Makes the codes of a record anew, as only who has the master key can. */
 async function encode(luid: string): Promise<void> {
-  const mac = createMac(TEST_MASTER_KEY);
+  const mac = createMac(server.server.service.keys.codes);
   const { rows } = await client.query(
     'select ledger_id, kind, luid, change, action, body from version where luid = $1',
     [luid],

@@ -6,6 +6,7 @@ import { type ExportOptions, exportLedger, type ImportOptions, importLedger } fr
 import { native } from '../../src/auth/native-suite.js';
 import { sha256 } from '../../src/base/sha256.js';
 import { createPool } from '../../src/store/pool.js';
+import { keyringOf } from '../support/keyring.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
 
 /** Whether signatures are valid, by all that they are made of: copies of an export that are altered have most of them alike. */
@@ -56,7 +57,7 @@ export function exported(
     const write = async (text: string) => void pieces.push(text);
     await exportLedger({
       pool,
-      masterKey,
+      keys: await keyringOf(server.database.url, masterKey),
       ledger,
       build: '0.0.0',
       runtime: RUNTIME,
@@ -95,7 +96,8 @@ export function imported(
     const findings: Finding[] = [];
     const found = (finding: Finding) => void findings.push(finding);
     const lines = () => linesOf(text);
-    await importLedger({ pool, masterKey, suite: remembering, runtime: RUNTIME, lines, found, ...options });
+    const keys = await keyringOf(server.database.url, masterKey);
+    await importLedger({ pool, keys, suite: remembering, runtime: RUNTIME, lines, found, ...options });
     return findings;
   });
 }

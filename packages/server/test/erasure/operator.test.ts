@@ -11,7 +11,7 @@ import { issue, MoneyScene } from '../money/scene.js';
 import { newLedger, systemKeyOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { dropped, dump, SECRET_NAME, tablesWith } from './support.js';
 
 const server = withOwnServer();
@@ -25,10 +25,14 @@ async function withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   }
 }
 
-const means = { masterKey: TEST_MASTER_KEY, suite: native, runtime: { now: () => Date.now(), random: randomBytes } };
+const means = () => ({
+  keys: server.current.server.service.keys,
+  suite: native,
+  runtime: { now: () => Date.now(), random: randomBytes },
+});
 
 function eraseBeside(ledger: string, kind: string, luid: string, reason = 'Request 4711') {
-  return withPool((pool) => eraseOnDatabase({ ...means, pool, ledger, kind, luid, reason }));
+  return withPool((pool) => eraseOnDatabase({ ...means(), pool, ledger, kind, luid, reason }));
 }
 
 describe('the operator', () => {
@@ -99,7 +103,7 @@ describe('an export', () => {
     const lines: string[] = [];
     await withPool((pool) =>
       exportLedger({
-        ...means,
+        ...means(),
         pool,
         ledger: client.ledger!,
         build: 'test',

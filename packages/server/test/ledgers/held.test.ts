@@ -5,7 +5,7 @@ import { Scheduler } from '../../src/metering/scheduler.js';
 import type { StoredLedger } from '../../src/store/queries/ledgers.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 const server = withOwnServer();
 
@@ -15,7 +15,7 @@ const server = withOwnServer();
  * @param held told of what the store has answered, before it is handed on
  */
 function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
-  const { store: all, integrity } = server.current.server.service;
+  const { store: all, integrity, keys } = server.current.server.service;
   const store = all.ledgers;
   const loads: string[] = [];
   const find = async (id: string): Promise<StoredLedger | undefined> => {
@@ -24,7 +24,7 @@ function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
     await held(id);
     return loaded;
   };
-  const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
+  const means = { keys, suite: native, integrity, scheduler: new Scheduler() };
   return { ledgers: createLedgers({ ...store, find }, means), loads };
 }
 

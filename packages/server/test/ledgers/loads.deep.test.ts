@@ -6,7 +6,7 @@ import { Scheduler } from '../../src/metering/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 const server = withOwnServer();
 
@@ -27,7 +27,7 @@ describe('states of ledgers that one process reads', () => {
   it('take a bounded room together, and small ones go by those that wait', async () => {
     const clients = [await large(), await large(), await large(), await large(), await large()];
     const small = await newLedger(server.current.url);
-    const { store, integrity } = server.current.server.service;
+    const { store, integrity, keys } = server.current.server.service;
     let underWay = 0;
     let most = 0;
     let release = () => {};
@@ -43,7 +43,7 @@ describe('states of ledgers that one process reads', () => {
       underWay -= 1;
       return loaded;
     };
-    const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
+    const means = { keys, suite: native, integrity, scheduler: new Scheduler() };
     const ledgers = createLedgers({ ...store.ledgers, find: load as typeof store.ledgers.find }, means);
     const all = clients.map(({ ledger }) => ledgers.resolve(ledger!));
     expect((await ledgers.resolve(small.ledger!)).handle).toBe(small.ledger);

@@ -13,7 +13,7 @@ import { createPool } from '../../src/store/pool.js';
 import { createSystemKeys } from '../../src/store/queries/ledgers.js';
 import { newLedger } from '../support/client.js';
 import { stored } from '../support/scene.js';
-import { startServer, TEST_MASTER_KEY } from '../support/server.js';
+import { startServer } from '../support/server.js';
 import { sealedLog } from '../support/witness.js';
 
 it('is no contradiction when another process shows more between two looks', async () => {
@@ -34,6 +34,7 @@ it('is no contradiction when another process shows more between two looks', asyn
       return files.last(origin);
     },
   };
+  const { keys } = running.server.service;
   const publisher = createPublisher({
     on: pool,
     fence,
@@ -42,8 +43,8 @@ it('is no contradiction when another process shows more between two looks', asyn
     clock: () => performance.now(),
     policy: undefined,
     suite: native,
-    systemKey: createSystemKeyOf(TEST_MASTER_KEY, native, createSystemKeys(pool)),
-    logCodes: createLogCodes(TEST_MASTER_KEY),
+    systemKey: createSystemKeyOf(keys, native, createSystemKeys(pool)),
+    logCodes: createLogCodes(keys.codes),
   });
   expect((await publisher.newest(ledger))?.size).toBe(size + 1);
   await pool.end();

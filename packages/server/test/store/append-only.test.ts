@@ -95,7 +95,7 @@ describe('opening a database', () => {
     await expect(open(Buffer.alloc(32, 8))).rejects.toThrow(
       /^The master key, as it was given, is not the one that this database was made with\.$/,
     );
-    const { rows } = await query(`select * from deployment where name = 'master-key-check'`);
+    const { rows } = await query(`select * from master_key`);
     expect(rows).toHaveLength(1);
     await (await open(Buffer.alloc(32, 7))).close();
     await newLedger(running[1]!.url);

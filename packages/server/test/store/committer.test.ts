@@ -219,7 +219,9 @@ describe('the committer', () => {
 
   it('keeps secrets with what it stores only', async () => {
     const commit = createCommitter(pool);
-    const holding = (one: Write, text: string) => ({ ...one, secrets: [{ name: 's', sealed: Buffer.from(text) }] });
+    await pool.query(`insert into master_key (number, key_check) values (1, 'x')`);
+    const sealedAs = (text: string) => Buffer.concat([Buffer.of(1), Buffer.from(text)]);
+    const holding = (one: Write, text: string) => ({ ...one, secrets: [{ name: 's', sealed: sealedAs(text) }] });
     const bridge = write({ kind: 'bridge' });
     expect((await commit(holding(bridge, 'first'))).result).toBe('done');
     const rival = write({ kind: 'bridge', key: bridge.key });
@@ -228,7 +230,7 @@ describe('the committer', () => {
     expect((await commit(holding(late, 'of a version that has passed'))).result).toBe('stale');
     const kept = async () => {
       const { rows } = await pool.query(
-        `select luid, convert_from(sealed, 'utf8') as text from secret where ledger_id = $1 and luid = any($2)`,
+        `select luid, convert_from(substr(sealed, 2), 'utf8') as text from secret where ledger_id = $1 and luid = any($2)`,
         [ledger, [bridge.luid, rival.luid]],
       );
       return rows;

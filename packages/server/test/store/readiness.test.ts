@@ -13,7 +13,11 @@ it('a database that takes connections and says nothing is out of reach, however 
   // Far longer than this test waits for anything.
   const waits = { connectionTimeoutMillis: 3_600_000 };
   const pool = createPool({ connectionString: `postgresql://a@127.0.0.1:${port}/a`, ...waits }, () => {});
-  const readiness = await watchReadiness(pool, { pause: 1, patience: 20 }, pino({ level: 'silent' }));
+  const readiness = await watchReadiness(pool, { pause: 1, patience: 20 }, pino({ level: 'silent' }), {
+    look: async () => {},
+    isComplete: () => true,
+    leave: async () => {},
+  });
   try {
     expect(readiness.isReady()).toBe(false);
   } finally {

@@ -25,6 +25,8 @@ export interface TestServerOptions {
   readonly dataDir?: string;
   /** Of a deployment of its own. */
   readonly masterKey?: Buffer;
+  /** Keys that are set, the next one included. */
+  readonly loadKeys?: NonNullable<ServerOptions['loadKeys']>;
   /** Holds time still. */
   readonly runtime?: Runtime;
   /** Compares its clock with the database's. */

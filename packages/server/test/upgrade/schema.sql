@@ -239,6 +239,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_closed_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from master_key where number = get_byte(new.sealed, 0) and is_open for share;
+  if not found then
+    raise exception 'The value is sealed under master key %, which is closed: this process lacks the newest one.',
+      get_byte(new.sealed, 0) using errcode = '57CMK';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_but_erasure()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1216,6 +1230,12 @@ create table log_witness (
   cosignature text not null
 );
 
+create table master_key (
+  number integer not null,
+  key_check text collate "C" not null,
+  is_open boolean default true not null
+);
+
 create table open_intent (
   ledger_id bigint not null,
   luid text collate "C" not null,
@@ -1227,6 +1247,15 @@ create table open_intent (
   uses text[] not null,
   state text not null,
   mac text collate "C" not null
+);
+
+create table process (
+  name text collate "C" not null,
+  host text not null,
+  build text not null,
+  keys text[] not null,
+  sealing integer not null,
+  seen timestamp with time zone default clock_timestamp() not null
 );
 
 create table record (
@@ -1463,7 +1492,15 @@ alter table log_tile add constraint log_tile_pkey PRIMARY KEY (ledger_id, level,
 
 alter table log_witness add constraint log_witness_pkey PRIMARY KEY (ledger_id, witness);
 
+alter table master_key add constraint master_key_key_check_key UNIQUE (key_check);
+
+alter table master_key add constraint master_key_number_check CHECK (((number >= 1) AND (number <= 255)));
+
+alter table master_key add constraint master_key_pkey PRIMARY KEY (number);
+
 alter table open_intent add constraint open_intent_pkey PRIMARY KEY (ledger_id, luid);
+
+alter table process add constraint process_pkey PRIMARY KEY (name);
 
 alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledger_id, handle, kind);
 
@@ -1571,3 +1608,5 @@ CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON public.change FOR EACH S
 CREATE TRIGGER append_only_but_erasure BEFORE UPDATE ON public.change FOR EACH ROW EXECUTE FUNCTION refuse_rewriting_but_erasure();
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();
+
+CREATE TRIGGER open_keys BEFORE INSERT OR UPDATE OF sealed ON public.secret FOR EACH ROW EXECUTE FUNCTION refuse_closed_key();

@@ -11,7 +11,7 @@ import {
 } from '@countersign/protocol';
 import { moment } from '../../base/clock.js';
 import { type Countersigner, countersigner } from '../../keys/countersigner.js';
-import { seal, sealContext } from '../../keys/seal.js';
+import { sealContext } from '../../keys/seal.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { SYSTEM_SIGNERS } from '../../kinds/signer.js';
@@ -84,9 +84,9 @@ function newKey({ runtime, suite }: Service, handle: string): NewSystemKey {
   return { handle, public: encodeBase64(suite.publicKey(secret)), secret, reference: letters.join('') };
 }
 
-function sealKey({ masterKey }: Service, ledger: string, record: RecordEnvelope, key: NewSystemKey) {
+function sealKey({ keys }: Service, ledger: string, record: RecordEnvelope, key: NewSystemKey) {
   const context = sealContext(ledger, record.luid, key.reference);
-  return { name: key.reference, sealed: seal(masterKey, Buffer.from(key.secret), context) };
+  return { name: key.reference, sealed: keys.seal(Buffer.from(key.secret), context) };
 }
 
 function ledgerRecord(

@@ -15,7 +15,8 @@ import { sha256 } from '../../../src/base/sha256.js';
 import type { ServerKey } from '../../../src/keys/signing-key.js';
 import { createSystemKeyOf } from '../../../src/log/system-keys.js';
 import { createSystemKeys } from '../../../src/store/queries/ledgers.js';
-import { type RunningServer, TEST_MASTER_KEY } from '../../support/server.js';
+import { keyringOf } from '../../support/keyring.js';
+import type { RunningServer } from '../../support/server.js';
 import { sealedAnew, withPool } from '../support.js';
 
 /** A line of an export that may be altered. */
@@ -100,7 +101,11 @@ export async function signed(key: ServerKey, origin: string, hashes: readonly Ui
 export function systemKey(server: RunningServer, handle: string): Promise<ServerKey> {
   return withPool(server, async (pool) => {
     const { rows } = await pool.query<{ id: number }>('select id from ledger where handle = $1', [handle]);
-    return (await createSystemKeyOf(TEST_MASTER_KEY, native, createSystemKeys(pool))(Number(rows[0]!.id)))!;
+    return (await createSystemKeyOf(
+      await keyringOf(server.database.url),
+      native,
+      createSystemKeys(pool),
+    )(Number(rows[0]!.id)))!;
   });
 }
 

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMac } from '../../../src/integrity/mac.js';
 import type { KindName } from '../../../src/kinds/kind.js';
+import { keyringOf } from '../../support/keyring.js';
 import { seeded } from '../../support/seed.js';
-import { TEST_MASTER_KEY } from '../../support/server.js';
 import { exported, verified } from '../support.js';
 import { type Means, OF_CHANGES } from './alterations.js';
 import { Draft, publicOf } from './draft.js';
@@ -53,7 +53,7 @@ async function altering<T>(alter: () => Promise<void>, look: () => Promise<T>): 
 
 /** Writes what a draft has into the database, as who has the master key can: changes, codes, leaves, checkpoint. */
 async function write(draft: Draft): Promise<void> {
-  const mac = createMac(TEST_MASTER_KEY);
+  const mac = createMac((await keyringOf(ledger.server.database.url)).codes);
   const whole = versionsIn(Draft.of(ledger.text));
   const versions = versionsIn(draft);
   // A version may be stored by what the one after it has alike: a record is written with all of its own.
