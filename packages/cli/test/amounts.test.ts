@@ -1,6 +1,7 @@
+import { formatAmount } from '@countersign/client/amounts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInteger, toText } from '../src/money/amount.js';
+import { toInteger } from '../src/money/amount.js';
 import { claimText, readClaim, toSignedClaim } from '../src/money/claim.js';
 
 const factors = fc.integer({ min: 0, max: 15 }).map((digits) => 10 ** digits);
@@ -31,7 +32,7 @@ describe('amounts', () => {
   it('come back as they were written', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), factors, (integer, factor) => {
-        expect(toInteger(toText(integer, factor), factor)).toBe(integer);
+        expect(toInteger(formatAmount(integer, factor), factor)).toBe(integer);
       }),
     );
   });
@@ -40,8 +41,8 @@ describe('amounts', () => {
     expect(toInteger('0.29', 100)).toBe(29);
     expect(toInteger('1.005', 1000)).toBe(1005);
     expect(toInteger('90071992547409.91', 100)).toBe(Number.MAX_SAFE_INTEGER);
-    expect(toText(-5, 100)).toBe('-0.05');
-    expect(toText(5, 1)).toBe('5');
+    expect(formatAmount(-5, 100)).toBe('-0.05');
+    expect(formatAmount(5, 1)).toBe('5');
     expect(toInteger('007.50', 10)).toBe(75);
   });
 

@@ -10,6 +10,8 @@ export interface PlannedEntry {
   readonly symbol: string;
   readonly amount: number;
   readonly bridge?: string;
+  /** The number of its claim, from 0. */
+  readonly claim: number;
 }
 
 const SIDES: ReadonlyMap<unknown, readonly ('debit' | 'credit')[]> = new Map([
@@ -44,7 +46,7 @@ export function planDefect(data: JsonObject, resolved: readonly StoredProof[]): 
 /** The entries of an intent whose plan has no defect. */
 export function entriesOf(resolved: readonly StoredProof[]): PlannedEntry[] {
   return resolved
-    .map(({ custom }) => custom as unknown as PlannedEntry & { schema: 'debit' | 'credit' })
+    .map(({ custom }) => custom as unknown as PlannedEntry & { schema: 'debit' | 'credit'; inputs: number[] })
     .map((said) => ({
       handle: said.handle,
       side: said.schema,
@@ -52,6 +54,7 @@ export function entriesOf(resolved: readonly StoredProof[]): PlannedEntry[] {
       symbol: said.symbol,
       amount: said.amount,
       bridge: said.bridge,
+      claim: said.inputs[0] as number,
     }));
 }
 

@@ -27,6 +27,11 @@ export class IntentTrail {
     private readonly data: JsonObject,
   ) {}
 
+  /** The status that the proofs give. */
+  get status(): string {
+    return this.#status;
+  }
+
   /** Whether all has been done, or refused. */
   get isFinal(): boolean {
     return this.#last === 'completed' || this.#last === 'rejected';
@@ -48,16 +53,21 @@ export class IntentTrail {
     meta: { readonly status?: string; readonly routed?: true },
     fault: ReportFault,
   ): void {
-    const steps = added.map((proof) => stepOf(this.keys, proof));
-    const [first] = steps;
     if (added.length === 0) this.#route(meta.routed === true, fault);
-    else if (first === undefined || first === 'note') this.#takeOther(added, fault);
-    else if (steps.some((step) => step !== first)) fault('trail', `adds proofs of several steps: ${steps.join(', ')}`);
-    else this.#take(first, added, change, fault);
+    else this.addProofs(change, added, fault);
     if (meta.status !== this.#status)
       fault('trail', `has the status ${String(meta.status)}, where its proofs give ${this.#status}`);
     if ((meta.routed === true) !== this.#isRouted)
       fault('trail', this.#isRouted ? 'is no longer routed' : 'is routed before it is prepared');
+  }
+
+  /** Takes the proofs of one step, where nothing is known of the version that they made. */
+  addProofs(change: number, added: readonly StoredProof[], fault: ReportFault): void {
+    const steps = added.map((proof) => stepOf(this.keys, proof));
+    const [first] = steps;
+    if (first === undefined || first === 'note') this.#takeOther(added, fault);
+    else if (steps.some((step) => step !== first)) fault('trail', `adds proofs of several steps: ${steps.join(', ')}`);
+    else this.#take(first, added, change, fault);
   }
 
   #take(step: TrailStep, proofs: readonly StoredProof[], change: number, fault: ReportFault): void {
@@ -117,7 +127,7 @@ export class IntentTrail {
 }
 
 /** The step that a proof of the ledger is; undefined for proofs of others, and for what changes nothing. */
-function stepOf(keys: LedgerKeys, { custom = {}, ...proof }: StoredProof): TrailStep | undefined {
+export function stepOf(keys: LedgerKeys, { custom = {}, ...proof }: StoredProof): TrailStep | undefined {
   const author = authorOf(keys, proof);
   const found = STEPS.find(
     ([, { by, says }]) => by === author && Object.entries(says).every(([name, value]) => custom[name] === value),

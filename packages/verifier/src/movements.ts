@@ -1,3 +1,4 @@
+import type { Move } from '@countersign/protocol/trail';
 import { entriesOf, limitClaimsOf, type PlannedEntry } from './intent-plan.js';
 import type { IntentTrail } from './intent-trail.js';
 import type { Version } from './version.js';
@@ -66,7 +67,12 @@ export function movementsOf(
   return { moved, limits };
 }
 
-function balanceChange(isReserved: boolean, { side, amount }: PlannedEntry, action: string): [number, number] {
+/** By what a booking changes the available and the reserved amount of an entry's wallet. */
+export function balanceChange(
+  isReserved: boolean,
+  { side, amount }: Pick<PlannedEntry, 'side' | 'amount'>,
+  action: Move,
+): [availableBy: number, reservedBy: number] {
   if (side === 'credit') return action === 'post' ? [amount, 0] : [0, 0];
   if (!isReserved) return action === 'post' ? [-amount, 0] : [0, 0];
   if (action === 'pending') return [-amount, amount];

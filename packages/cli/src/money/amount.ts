@@ -1,9 +1,5 @@
+import { digitsOf } from '@countersign/client/amounts';
 import { usage } from '../terminal/failure.js';
-
-/** Digits behind the point of a symbol with this factor, which is a power of ten (interface/wallets#symbols). */
-function digitsOf(factor: number): number {
-  return String(factor).length - 1;
-}
 
 /**
  * The integer that a ledger counts with, of an amount in whole units: `12.5` of a symbol with factor 100 is 1250. Exact:
@@ -24,12 +20,4 @@ export function toInteger(text: string, factor: number): number {
   const integer = BigInt(whole + needed.padEnd(digits, '0'));
   if (integer > BigInt(Number.MAX_SAFE_INTEGER)) throw usage(`${text} is more than a ledger can count.`);
   return Number(sign === '-' ? -integer : integer);
-}
-
-/** The amount in whole units: 1250 of a symbol with factor 100 is `12.50`. */
-export function toText(integer: number, factor: number): string {
-  const digits = digitsOf(factor);
-  const text = String(Math.abs(integer)).padStart(digits + 1, '0');
-  const sign = integer < 0 ? '-' : '';
-  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

@@ -1,6 +1,6 @@
+import { formatAmount } from '@countersign/client/amounts';
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { usage } from '../terminal/failure.js';
-import { toText } from './amount.js';
 
 /** What a claim does, and which of its parts it has. */
 export const CLAIM_ACTIONS = ['transfer', 'issue', 'destroy'] as const;
@@ -85,7 +85,7 @@ export function claimText(claim: Json, factor: number | undefined): string {
     action,
     metric,
     at === undefined ? undefined : `of ${at} to`,
-    units === undefined ? `${amount} (as counted) of` : toText(amount, units),
+    units === undefined ? `${amount} (as counted) of` : formatAmount(amount, units),
     unit,
     from === undefined ? undefined : `from ${from}`,
     to === undefined ? undefined : `to ${to}`,

@@ -7,6 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readSearch } from '../browse/search.js';
+import { readFlowsSearch } from '../money/search.js';
 import { readRecordSearch } from '../record/search.js';
 import { Fault, NotFound } from '../session/fault.js';
 import { LedgerLayout, RootLayout } from './shell.js';
@@ -56,12 +57,35 @@ const recordRoute = createRoute({
   component: lazyRouteComponent(() => import('../record/page.js'), 'RecordPage'),
 });
 
+const flowsRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/money',
+  validateSearch: readFlowsSearch,
+  component: lazyRouteComponent(() => import('../money/flows-page.js'), 'FlowsPage'),
+});
+
+const walletRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/money/wallet/$id',
+  validateSearch: ({ symbol }: { symbol?: string }): { symbol?: string } => (symbol ? { symbol } : {}),
+  component: lazyRouteComponent(() => import('../money/wallet-page.js'), 'WalletPage'),
+});
+
+const intentRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/money/intent/$id',
+  component: lazyRouteComponent(() => import('../money/intent-page.js'), 'IntentPage'),
+});
+
+/** Pages that are made for a kind. Their addresses begin with a name that no kind has. */
+const moneyRoutes = [flowsRoute, walletRoute, intentRoute] as const;
+
 /** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     startRoute,
     checkRoute,
-    ledgerRoute.addChildren([overviewRoute, browseRoute, recordRoute]),
+    ledgerRoute.addChildren([overviewRoute, ...moneyRoutes, browseRoute, recordRoute]),
   ]),
   history: createHashHistory(),
   defaultPreload: false,

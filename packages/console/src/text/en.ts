@@ -13,6 +13,7 @@ export const text = {
   nav: {
     kinds: 'Records',
     overview: 'Overview',
+    money: 'Money',
     ledgers: 'Ledgers',
     ledgerRecord: 'The ledger itself',
     menu: 'Menu',

@@ -1,6 +1,6 @@
+import { formatAmount } from '@countersign/client/amounts';
 import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
-import { toText } from '../../money/amount.js';
 import { factorsOf } from '../../money/symbols.js';
 import { table } from '../../terminal/table.js';
 
@@ -24,7 +24,7 @@ export const walletBalances: CliCommand = {
     for await (const { data } of ledger.wallets.balances(id)) {
       const { symbol, schema, amount } = data;
       const factor = await factorOf(symbol);
-      rows.push({ symbol, schema, amount: toText(amount, factor), integer: amount, factor });
+      rows.push({ symbol, schema, amount: formatAmount(amount, factor), integer: amount, factor });
     }
     const { output } = invocation;
     output.result(rows, () =>

@@ -1,6 +1,6 @@
+import { formatAmount } from '@countersign/client/amounts';
 import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
-import { toText } from '../../money/amount.js';
 import { factorsOf } from '../../money/symbols.js';
 import { table } from '../../terminal/table.js';
 
@@ -20,7 +20,7 @@ export const walletLimits: CliCommand = {
       const { symbol, metric, amount } = data;
       // This one counts intents.
       const factor = metric === 'dailyCount' ? 1 : await factorOf(symbol);
-      rows.push({ symbol, metric, amount: toText(amount, factor), integer: amount });
+      rows.push({ symbol, metric, amount: formatAmount(amount, factor), integer: amount });
     }
     const { output } = invocation;
     output.result(rows, () =>

@@ -1,0 +1,170 @@
+import './money.css';
+import type { Schemas } from '@countersign/client';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { scopeOf, useLedger } from '../session/context.js';
+import { Fault } from '../session/fault.js';
+import { text } from '../text/en.js';
+import { moneyText } from '../text/money.js';
+import { Notice, Skeleton } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+import { useAmounts, type WriteAmount } from './factors.js';
+import { type Flow, type Flows, readFlows } from './flows.js';
+import { FlowsPicture } from './flows-picture.js';
+import { type MoneyKeys, useMoneyKeys } from './keys.js';
+import { WalletName } from './names.js';
+import type { FlowsSearch } from './search.js';
+
+/** Symbols to choose from, intents that are read at first, rows of the table. */
+const SYMBOLS = 200;
+const READ = 400;
+const LISTED = 100;
+
+/** What moved between the wallets of a ledger. */
+export function FlowsPage() {
+  const ledger = useLedger();
+  const keys = useMoneyKeys();
+  const search: FlowsSearch = useSearch({ from: '/l/$ledger/money' });
+  const symbols = useQuery({
+    queryKey: [...scopeOf(ledger), 'symbols'],
+    queryFn: () => ledger.client.symbols.list({ limit: SYMBOLS }).page(0),
+  });
+  const error = symbols.error ?? keys.error;
+  if (error) return <Fault error={error} retry={() => void symbols.refetch()} />;
+  if (!symbols.data || !keys.data) return <Skeleton lines={10} label={text.loading} />;
+  const names = symbols.data.items.map(({ data }: Schemas['symbol']) => data.handle);
+  const symbol = search.symbol ?? names[0];
+  return (
+    <article>
+      <header className="page-head">
+        <h1>{moneyText.flows}</h1>
+        <p>{moneyText.intro}</p>
+      </header>
+      {symbol === undefined ? (
+        <p className="hint">{moneyText.noSymbols}</p>
+      ) : (
+        <>
+          <Asking key={JSON.stringify(search)} names={names} symbol={symbol} search={search} />
+          <FlowsOf key={symbol} keys={keys.data} symbol={symbol} search={search} />
+        </>
+      )}
+    </article>
+  );
+}
+
+interface AskingProps {
+  readonly names: readonly string[];
+  readonly symbol: string;
+  readonly search: FlowsSearch;
+}
+
+function Asking({ names, symbol, search }: AskingProps) {
+  const navigate = useNavigate({ from: '/l/$ledger/money' });
+  const [asked, setAsked] = useState<FlowsSearch>({ ...search, symbol });
+  const show = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ search: () => asked as never });
+  };
+  const dateField = (name: 'from' | 'until') => (
+    <label>
+      {moneyText[name]}
+      <input
+        type="date"
+        value={asked[name] ?? ''}
+        onChange={(event) => setAsked({ ...asked, [name]: event.target.value || undefined })}
+      />
+    </label>
+  );
+  return (
+    <form className="period" onSubmit={show}>
+      <label>
+        {moneyText.symbol}
+        <input
+          value={asked.symbol ?? ''}
+          list="symbols"
+          required
+          spellCheck={false}
+          onChange={(event) => setAsked({ ...asked, symbol: event.target.value })}
+        />
+        <datalist id="symbols">
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </label>
+      {dateField('from')}
+      {dateField('until')}
+      <button type="submit" className="primary">
+        {moneyText.show}
+      </button>
+      <p className="hint">{moneyText.periodAbout}</p>
+    </form>
+  );
+}
+
+function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; search: FlowsSearch }) {
+  const ledger = useLedger();
+  const [most, setMost] = useState(READ);
+  const write = useAmounts([symbol]);
+  const { from, until } = search;
+  const read = useQuery({
+    queryKey: [...scopeOf(ledger), 'flows', symbol, from, until, most],
+    queryFn: () => readFlows(ledger.client, keys, { symbol, from, until, most }),
+  });
+  if (read.error) return <Fault error={read.error} retry={() => void read.refetch()} />;
+  if (!read.data) return <Skeleton lines={8} label={text.loading} />;
+  const { flows, total, intents, hasMore, unproven } = read.data;
+  if (flows.length === 0 && unproven === 0) return <p className="hint">{moneyText.noFlows}</p>;
+  return (
+    <>
+      <p aria-live="polite">
+        <strong>{moneyText.total(write(total, symbol), symbol.slice(0, 40))}</strong> <span className="tick">✓</span>{' '}
+        <span className="hint">{moneyText.checkedIntents(intents)}</span>
+      </p>
+      {hasMore && (
+        <Notice tone="warn" title={moneyText.readSome(intents + unproven)}>
+          <button type="button" onClick={() => setMost(most * 2)}>
+            {moneyText.readMore}
+          </button>
+        </Notice>
+      )}
+      {unproven > 0 && <Notice tone="bad" title={moneyText.notProven(unproven)} />}
+      {flows.length > 0 && <FlowsPicture found={read.data} symbol={symbol} write={write} />}
+      <FlowsTable found={read.data} symbol={symbol} write={write} />
+    </>
+  );
+}
+
+function FlowsTable({ found: { flows }, symbol, write }: { found: Flows; symbol: string; write: WriteAmount }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="amounts flows-table" tabIndex={0} aria-label={moneyText.flows}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{moneyText.payer}</th>
+            <th scope="col">{moneyText.payee}</th>
+            <th scope="col">{moneyText.count}</th>
+            <th scope="col">{moneyText.amount}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {flows.slice(0, LISTED).map((flow) => (
+            <tr key={JSON.stringify([flow.from, flow.to])}>
+              <FlowSide wallet={flow.from} outside={moneyText.issued} symbol={symbol} />
+              <FlowSide wallet={flow.to} outside={moneyText.destroyed} symbol={symbol} />
+              <td>{flow.claims}</td>
+              <td>{write(flow.amount, symbol)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {flows.length > LISTED && <p className="hint">{moneyText.flowsMore(flows.length - LISTED)}</p>}
+    </section>
+  );
+}
+
+function FlowSide({ wallet, outside, symbol }: { wallet: Flow['from']; outside: string; symbol: string }) {
+  return <td>{wallet === undefined ? <Plain value={outside} /> : <WalletName handle={wallet} symbol={symbol} />}</td>;
+}

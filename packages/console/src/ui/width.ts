@@ -1,0 +1,16 @@
+import { type RefCallback, useCallback, useState } from 'react';
+
+/** Pixels of an element that is drawn for the first time. */
+const FIRST = 640;
+
+/** The width of an element in whole pixels, as it changes. */
+export function useWidth(): [ref: RefCallback<HTMLElement>, width: number] {
+  const [width, setWidth] = useState(FIRST);
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? FIRST)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
+}
