@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { dataSchemas } from './data-schemas.mjs';
 import { describe } from './describe.mjs';
 import { schemaTypes } from './schema-types.mjs';
 import { writeDescription, writeKinds, writeOperations } from './write.mjs';
@@ -17,6 +18,7 @@ export async function generate(document) {
     'kinds.ts': HEAD + writeKinds(kinds),
     'operations.ts': HEAD + writeOperations(kinds),
     'description.ts': HEAD + writeDescription(kinds),
+    'data-schemas.ts': HEAD + dataSchemas(document, kinds),
   };
 }
 

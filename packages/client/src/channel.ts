@@ -200,7 +200,8 @@ export class Channel {
     return (await this.environment.cryptography.hash(others)) === hash;
   }
 
-  async #signed({ record, operation, data, current }: UnsignedWrite, options: WriteOptions): Promise<object> {
+  async #signed(write: UnsignedWrite, options: WriteOptions): Promise<object> {
+    const { record, operation, path, data, current } = write;
     const { custom, secret, cosigners = [] } = options;
     const { cryptography } = this.environment;
     const { signer, ledger } = this.environment.options;
@@ -216,9 +217,18 @@ export class Channel {
     };
     // Without a signer the ledger signs for whom the token stands for.
     const own = await signer;
-    const proofs = await Promise.all(
-      [...(own ? [own] : []), ...cosigners].map((one) => makeProof(cryptography, hash, said, one)),
-    );
+    const signers = [...(own ? [own] : []), ...cosigners];
+    await options.onSigning?.({
+      record,
+      operation,
+      path,
+      data: canonical(operation === 'sign' ? (current?.data ?? data) : data),
+      hash,
+      custom: canonical(said),
+      digest: await cryptography.digest(hash, said),
+      keys: signers.map((one) => one.public),
+    });
+    const proofs = await Promise.all(signers.map((one) => makeProof(cryptography, hash, said, one)));
     if (proofs.length === 0) proofs.push({ custom: said });
     if (operation === 'sign') return proofs[0] as object;
     const isOf = operation === 'update' || operation === 'drop';

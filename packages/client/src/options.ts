@@ -62,6 +62,8 @@ export interface WriteOptions extends ReadOptions {
   readonly secret?: Readonly<Record<string, string>>;
   /** Other signers, whose proofs go along. */
   readonly cosigners?: readonly Signer[];
+  /** Is given what is about to be signed; where it throws or rejects, nothing is signed or sent. */
+  readonly onSigning?: (signing: Signing) => void | Promise<void>;
   /** Is given the signed request before it is sent, to keep it: `resend` sends it again. */
   readonly onSigned?: (request: SignedRequest) => void | Promise<void>;
 }
@@ -83,6 +85,20 @@ export interface RetryOptions extends WriteOptions {
   readonly event?: string;
   /** Whole minutes since the last attempt; 60 unless given, 0 for any. */
   readonly maxAge?: number;
+}
+
+/** What keys are asked to sign, as the texts that are hashed (interface/envelope#hash-and-digest). */
+export interface Signing extends Pick<SignedRequest, 'record' | 'operation' | 'path'> {
+  /** The canonical JSON of the data. */
+  readonly data: string;
+  /** Of that text; of a proof of a record, as the record has it. */
+  readonly hash: string;
+  /** The canonical JSON of `custom`. */
+  readonly custom: string;
+  /** The SHA-256 of `hash` and `custom`, in hex: its bytes are signed. */
+  readonly digest: string;
+  /** Base64 of the public keys that sign; none where the ledger signs for whom a token stands for. */
+  readonly keys: readonly string[];
 }
 
 /** A signed write, as JSON: the very bytes are the same each time it is sent. */

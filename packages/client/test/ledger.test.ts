@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { withServer } from '../../server/test/support/server.js';
-import { connect, fromSeed, isRefusal, newSeed, type SignedRequest } from '../src/index.js';
+import { connect, fromSeed, isRefusal, newSeed, type SignedRequest, type Signing } from '../src/index.js';
 import { makeLedger, OPEN } from './support/ledger.js';
 
 const server = withServer();
@@ -43,6 +44,21 @@ describe('records', () => {
     });
     const last = await ledger.wallets.change(made.luid, 5);
     expect(last.meta).toMatchObject({ action: 'drop', status: 'dropped' });
+  });
+
+  it('are signed once what is signed was agreed to', async () => {
+    const { ledger, signer } = await makeLedger(server.current.url);
+    const shown: Signing[] = [];
+    const made = await ledger.wallets.create({ handle: 'shop' }, { onSigning: (signing) => void shown.push(signing) });
+    const [proof] = (made as unknown as { meta: { proofs: { digest: string }[] } }).meta.proofs;
+    expect(shown).toMatchObject([{ data: '{"handle":"shop"}', hash: made.hash, keys: [signer.public] }]);
+    const digest = createHash('sha256')
+      .update(made.hash + shown[0]?.custom)
+      .digest('hex');
+    expect([shown[0]?.digest, proof?.digest]).toEqual([digest, digest]);
+    const onSigning = () => Promise.reject(new Error('no'));
+    await expect(ledger.wallets.sign('shop', { status: 'active' }, { onSigning })).rejects.toThrow('no');
+    expect((await ledger.wallets.get('shop')).meta).toMatchObject({ status: 'created' });
   });
 
   it('are stored with a hint on what they do not do as they are', async () => {

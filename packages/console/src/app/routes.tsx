@@ -35,12 +35,24 @@ const checkRoute = createRoute({
   component: lazyRouteComponent(() => import('../check/page.js'), 'CheckPage'),
 });
 
+const beginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/begin',
+  component: lazyRouteComponent(() => import('../start/begin-page.js'), 'BeginPage'),
+});
+
 const ledgerRoute = createRoute({ getParentRoute: () => rootRoute, path: '/l/$ledger', component: LedgerLayout });
 
 const overviewRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/',
   component: lazyRouteComponent(() => import('../overview/page.js'), 'OverviewPage'),
+});
+
+const firstTransferRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/begin',
+  component: lazyRouteComponent(() => import('../start/first-transfer.js'), 'FirstTransferPage'),
 });
 
 const browseRoute = createRoute({
@@ -85,7 +97,8 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     startRoute,
     checkRoute,
-    ledgerRoute.addChildren([overviewRoute, ...moneyRoutes, browseRoute, recordRoute]),
+    beginRoute,
+    ledgerRoute.addChildren([overviewRoute, firstTransferRoute, ...moneyRoutes, browseRoute, recordRoute]),
   ]),
   history: createHashHistory(),
   defaultPreload: false,

@@ -1,5 +1,6 @@
 import './overview.css';
 import { Link } from '@tanstack/react-router';
+import { EmptyLedger } from '../forms/empty-ledger.js';
 import { LISTED, pluralOf } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { recordText } from '../text/record.js';
@@ -19,6 +20,7 @@ export function OverviewPage() {
           {recordText.key} <Code value={pin.key} label={recordText.key} length={44} />
         </p>
       </header>
+      <EmptyLedger />
       <ul className="cards">
         {LISTED.map((kind) => (
           <li key={kind.record}>

@@ -61,7 +61,8 @@ function Way({ title, about, children }: { title: string; about: string; childre
   );
 }
 
-function KeptKeys({ use }: FormProps) {
+/** The keys that this browser keeps, each to be used or removed. */
+export function KeptKeys({ use }: FormProps) {
   const [keys, setKeys] = useState<readonly KeptKey[]>([]);
   const read = () => void listKeys().then(setKeys);
   useEffect(read, []);
@@ -94,8 +95,9 @@ function KeptKeys({ use }: FormProps) {
   );
 }
 
-function NewKey({ use }: FormProps) {
-  const [name, setName] = useState('');
+/** Makes a key, which this browser keeps. */
+export function NewKey({ use, initial = '' }: FormProps & { readonly initial?: string }) {
+  const [name, setName] = useState(initial);
   const [isBad, setBad] = useState(false);
   const make = async (event: FormEvent) => {
     event.preventDefault();
@@ -107,7 +109,12 @@ function NewKey({ use }: FormProps) {
   };
   return (
     <form onSubmit={make}>
-      <Field label={text.identity.makeName} value={name} onChange={(event) => setName(event.target.value)} />
+      <Field
+        label={text.identity.makeName}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        autoFocus={initial !== ''}
+      />
       {isBad && <Notice tone="warn" title={text.identity.noEd25519} />}
       <button type="submit" className="primary">
         {text.identity.makeDo}

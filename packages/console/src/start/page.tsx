@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ownServer } from '../session/context.js';
 import { forgetPin, listPins } from '../session/pins.js';
+import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Field } from '../ui/field.js';
 import { Mark } from '../ui/mark.js';
@@ -55,7 +56,10 @@ export function StartPage() {
       </form>
       <KnownLedgers />
       <p className="hint">
-        {text.start.noLedger} <code>npx countersign init acme</code>
+        {doingText.begin.linkAbout}{' '}
+        <Link to="/begin" search={{ server: given }}>
+          {doingText.begin.link}
+        </Link>
       </p>
     </div>
   );

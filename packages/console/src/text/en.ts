@@ -35,7 +35,6 @@ export const text = {
     known: 'Seen in this browser',
     since: 'known since',
     forget: 'Forget',
-    noLedger: 'No ledger yet? Make one on the command line:',
   },
 
   identity: {

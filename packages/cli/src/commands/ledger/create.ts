@@ -1,3 +1,4 @@
+import { rulesOfOwner } from '@countersign/client/owner';
 import type { Json, JsonObject } from '@countersign/protocol';
 import { findTarget, makeClient, openKey, tellHint } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
@@ -6,7 +7,6 @@ import { usage } from '../../terminal/failure.js';
 import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
 import { confirmFirstAccess } from './confirm-access.js';
 import { makeLedger, selectLedger } from './make.js';
-import { rulesOfOwner } from './rules.js';
 
 export const ledgerCreate: CliCommand = {
   path: ['ledger', 'create'],

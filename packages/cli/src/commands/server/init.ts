@@ -1,4 +1,5 @@
 import { type AnyRefusal, isRefusal, type Ledger, type Schemas } from '@countersign/client';
+import { ledgerOfOwner } from '@countersign/client/owner';
 import { findTarget, LOCAL_SERVER, makeClient, openKey } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
@@ -11,7 +12,6 @@ import { serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 import { NEW_PASSWORD } from '../key/create.js';
 import { makeLedger, selectLedger } from '../ledger/make.js';
-import { rulesOfOwner } from '../ledger/rules.js';
 import { informationOf } from './connect.js';
 
 export const init: CliCommand = {
@@ -62,12 +62,10 @@ export const init: CliCommand = {
     const { key, made } = await findOrMakeKey(invocation, signer);
     const client = await makeClient({ ...target, signer }, key, undefined);
     // Tokens of the token endpoint name the server's address as it states it.
-    const audiences = [handle, ...new Set([String(information.server), server.href.replace(/\/+$/, '')])];
-    const config = {
-      'token.audiences': audiences,
-      ...(invocation.is('unbound') ? {} : { 'proof.ledgerRequired': true }),
-    };
-    const data = { handle, signer: 'system', access: rulesOfOwner(key.public), config };
+    const audiences = [String(information.server), server.href.replace(/\/+$/, '')];
+    const { config: bound, ...others } = ledgerOfOwner(handle, key.public, audiences);
+    const { 'proof.ledgerRequired': _, ...unbound } = bound;
+    const data = { ...others, config: invocation.is('unbound') ? unbound : bound };
     const record = await makeLedger(client, data).catch(async (error: unknown) => {
       // Nothing was signed but the ledger that is not there.
       if (made && isRefusal(error)) {

@@ -10,3 +10,16 @@ export function rulesOfOwner(publicKey: string): JsonObject[] {
     { action: 'any', record: 'any', bearer: { $signer: { public: publicKey } } },
   ];
 }
+
+/**
+ * The data of a ledger that one key owns: it takes proofs that name it, and tokens for its handle or for one of the other
+ * audiences (interface/tokens#audience).
+ */
+export function ledgerOfOwner(handle: string, publicKey: string, audiences: readonly string[]) {
+  return {
+    handle,
+    signer: 'system' as const,
+    access: rulesOfOwner(publicKey),
+    config: { 'token.audiences': [...new Set([handle, ...audiences])], 'proof.ledgerRequired': true },
+  };
+}

@@ -1,0 +1,75 @@
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { doingText } from '../text/doing.js';
+import { Code } from '../ui/copy.js';
+import { visible } from '../ui/plain.js';
+import type { Asked } from './use-write.js';
+
+/** Shows the exact texts that are signed, with their hashes, and asks. */
+export function SigningDialog({ asked }: { readonly asked: Asked }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { signing, agree, decline } = asked;
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    shown?.querySelector<HTMLElement>('button.primary')?.focus();
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="signing"
+      aria-labelledby="signing-title"
+      onCancel={decline}
+      onKeyDown={ignoreRepeated}
+    >
+      <h2 id="signing-title">{doingText.sign.title}</h2>
+      <p>{doingText.sign.lead}</p>
+      <dl className="facts">
+        <dt>{doingText.sign.operation}</dt>
+        <dd>
+          {signing.operation} {signing.record} <code>{signing.path}</code>
+        </dd>
+        <dt>{doingText.sign.by}</dt>
+        <dd>
+          {signing.keys.map((key) => (
+            <Code key={key} value={key} label={doingText.sign.by} length={44} />
+          ))}
+          {signing.keys.length === 0 && doingText.sign.byLedger}
+        </dd>
+      </dl>
+      <Signed title={doingText.sign.data} value={signing.data} />
+      <p className="hash">
+        {signing.operation === 'sign' ? doingText.sign.proofHash : doingText.sign.hash} <code>{signing.hash}</code>
+      </p>
+      <Signed title={doingText.sign.custom} value={signing.custom} />
+      <p className="hash">
+        {doingText.sign.digest} <code>{signing.digest}</code>
+      </p>
+      <p className="buttons">
+        <button type="button" className="primary" onClick={agree}>
+          {doingText.sign.agree}
+        </button>
+        <button type="button" onClick={decline}>
+          {doingText.sign.decline}
+        </button>
+      </p>
+    </dialog>
+  );
+}
+
+/** A key that is held down answers no question that it did not see. */
+function ignoreRepeated(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter') event.preventDefault();
+}
+
+function Signed({ title, value }: { readonly title: string; readonly value: string }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <pre className="signed-text" tabIndex={0} dir="ltr">
+        {visible(value)}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import './begin.css';
+import { connect, type Ledger, type Schemas, systemKeyOf, type WriteOptions } from '@countersign/client';
+import { ledgerOfOwner } from '@countersign/client/owner';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import { useWrite } from '../forms/use-write.js';
+import { WriteStatus } from '../forms/write-status.js';
+import { Answers } from '../session/answers.js';
+import { ownServer } from '../session/context.js';
+import { become, type Identity, identityOfKept } from '../session/identity.js';
+import { findKey } from '../session/kept-keys.js';
+import { KeyFileForm } from '../session/key-file-form.js';
+import { optionsOf } from '../session/open-ledger.js';
+import { pinLedger, placeName } from '../session/pins.js';
+import { KeptKeys, NewKey } from '../session/sign-in.js';
+import { doingText } from '../text/doing.js';
+import { text } from '../text/en.js';
+import { Code } from '../ui/copy.js';
+import { Field } from '../ui/field.js';
+import { Plain } from '../ui/plain.js';
+import { Step, Steps } from './steps.js';
+
+type KeyIdentity = Identity & { readonly kind: 'key' };
+
+/** The key that was chosen, for a reload. */
+const CHOSEN = 'countersign.begin';
+
+/** From nothing to a ledger: a key, and a ledger that it owns. Its page has the last step. */
+export function BeginPage() {
+  const { server: given } = useSearch({ from: '/begin' });
+  const server = (given ?? ownServer()).replace(/\/+$/, '');
+  const [identity, setIdentity] = useState<KeyIdentity>();
+  useEffect(() => {
+    const chosen = sessionStorage.getItem(CHOSEN);
+    if (chosen === null) return;
+    void findKey(chosen).then(async (kept) => kept && setIdentity((await identityOfKept(kept)) as KeyIdentity));
+  }, []);
+  const use = (chosen: Identity) => {
+    if (chosen.kind !== 'key') return;
+    sessionStorage.setItem(CHOSEN, chosen.signer.public);
+    setIdentity(chosen);
+  };
+  return (
+    <Steps>
+      <Step
+        number={1}
+        title={doingText.begin.key.title}
+        about={doingText.begin.key.about}
+        state={identity ? 'done' : 'now'}
+      >
+        {identity ? (
+          <p>
+            <Plain value={identity.name} most={40} />{' '}
+            <Code value={identity.signer.public} label={text.identity.publicKey} length={44} />{' '}
+            <button type="button" className="link" onClick={() => setIdentity(undefined)}>
+              {doingText.begin.key.other}
+            </button>
+          </p>
+        ) : (
+          <ChooseKey use={use} />
+        )}
+      </Step>
+      <Step
+        number={2}
+        title={doingText.begin.ledger.title}
+        about={doingText.begin.ledger.about}
+        state={identity ? 'now' : 'later'}
+      >
+        {identity && <MakeLedger server={server} identity={identity} />}
+      </Step>
+      <Step number={3} title={doingText.begin.transfer.title} state="later" />
+    </Steps>
+  );
+}
+
+function ChooseKey({ use }: { readonly use: (identity: Identity) => void }) {
+  return (
+    <>
+      <NewKey use={use} initial="owner" />
+      <KeptKeys use={use} />
+      <details className="way">
+        <summary>{doingText.begin.key.file}</summary>
+        <KeyFileForm use={use} />
+      </details>
+    </>
+  );
+}
+
+function MakeLedger({ server, identity }: { readonly server: string; readonly identity: KeyIdentity }) {
+  const [handle, setHandle] = useState('acme');
+  const navigate = useNavigate();
+  const write = useWrite();
+  const client = useMemo(() => connect(optionsOf(server, identity, new Answers())), [server, identity]);
+  const onMade = (record: Schemas['ledger']) => {
+    const name = record.data.handle;
+    // The key in the very answer that made it: nobody has answered for this ledger before.
+    pinLedger({ server, key: systemKeyOf(record), luid: record.luid, handle: name });
+    become(placeName(server, name), identity);
+    void navigate({ to: '/l/$ledger/begin', params: { ledger: name } });
+  };
+  const make = (event: FormEvent) => {
+    event.preventDefault();
+    write.run((options) => makeLedger(client, server, handle.trim(), identity.signer.public, options), onMade);
+  };
+  return (
+    <form onSubmit={make}>
+      <Field
+        label={doingText.begin.ledger.handle}
+        value={handle}
+        onChange={(event) => setHandle(event.target.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+        required
+      />
+      <WriteStatus write={write} client={client} onDone={onMade} />
+      <button type="submit" className="primary">
+        {doingText.begin.ledger.make}
+      </button>
+    </form>
+  );
+}
+
+async function makeLedger(client: Ledger, server: string, handle: string, owner: string, options: WriteOptions) {
+  // Tokens of the token endpoint name the server's address as it states it.
+  const { data } = await client.information();
+  const ledger = ledgerOfOwner(handle, owner, [String(data.server), server]);
+  return client.ledgers.create(ledger as unknown as Parameters<typeof client.ledgers.create>[0], options);
+}

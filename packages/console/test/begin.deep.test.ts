@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { withOwnServer } from '../../server/test/support/server.js';
+import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
+
+const running = withOwnServer({ consoleServers: [] });
+const browser = withBrowser();
+
+describe.skipIf(lacksChromium)('the first steps, in Chromium', () => {
+  it('lead from nothing to a verified transfer, by the keyboard, over a reload', { timeout: 120_000 }, async () => {
+    const page = await browser.page();
+    await page.goto(consoleOf(running.current.url));
+    await goTo(page, 'Make a ledger');
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    await shot(page, 'begin-key');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name of the ledger').waitFor();
+    await page.reload();
+    await page.getByLabel('Name of the ledger').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Sign this?').waitFor();
+    await shot(page, 'begin-sign');
+    const dialog = page.getByRole('dialog');
+    const signed = await dialog.getByLabel('Data, as canonical JSON').textContent();
+    expect(signed).toContain('"handle":"acme"');
+    const [hash, digest] = await dialog.locator('.hash code').allTextContents();
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    await page.keyboard.press('Enter');
+    for (const label of ['Symbol', 'First wallet', 'Second wallet']) {
+      await page.getByLabel(label).waitFor();
+      await sign(page);
+    }
+    await page.getByLabel('How much usd to issue to ada').waitFor();
+    await page.reload();
+    await page.getByLabel('How much usd to issue to ada').waitFor();
+    await shot(page, 'begin-issue');
+    await sign(page);
+    await page.getByLabel('How much usd to move from ada to ben').waitFor();
+    await sign(page);
+    await sees(page, 'Your transfer is done, and verified here');
+    await sees(page, '75.00 usd');
+    await sees(page, /Transferred.*Done, and checked here/);
+    await shot(page, 'begin-done');
+    expect(browser.faults).toEqual([]);
+  });
+});
+
+/** Presses Tab until a link has the focus, and follows it. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name }).waitFor();
+  for (let tabs = 0; tabs < 40; tabs++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>('document.activeElement?.textContent ?? ""');
+    if (focused === name) return page.keyboard.press('Enter');
+  }
+  throw new Error(`No Tab leads to ${name}`);
+}
+
+/** Sends the form that has the focus, looks at what is signed, and agrees. */
+async function sign(page: Page): Promise<void> {
+  await page.keyboard.press('Enter');
+  await page.getByText('Sign this?').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('Sign this?').waitFor({ state: 'detached' });
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
+}
