@@ -6,6 +6,7 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'M
 /** Of what is shipped to nobody, neither by itself nor in the files of the console: a licence for the packages of that name. */
 const SHIPPED_TO_NOBODY = [
   { name: /^isbot$/, licence: 'Unlicense' },
+  { name: /^@iconify-json\/simple-icons$/, licence: 'CC0-1.0' },
   { name: /^axe-core$/, licence: 'MPL-2.0' },
   { name: /^argparse$/, licence: 'Python-2.0' },
   { name: /^lightningcss(-.*)?$/, licence: 'MPL-2.0' },

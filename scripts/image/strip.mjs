@@ -22,7 +22,7 @@ export function strip(modules, cpu) {
     for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory())) {
       if (UNUSED.test(name)) rmSync(join(folder, name), { recursive: true });
     }
-    // The guides that the server shows are Markdown.
+    // The documentation is served whole.
     const kept = folder.endsWith('@countersign/server') ? join(folder, 'docs') : undefined;
     stripFiles(folder, kept);
   }

@@ -1,15 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJsonFile } from '../json.mjs';
 import { root } from '../root.mjs';
+import { ensureSite, siteFolder } from '../site.mjs';
 import { publishedManifest } from './manifest.mjs';
 import { originOf } from './origin.mjs';
 import { layOutPostgres, PLATFORMS } from './postgres.mjs';
 import { extract, npmPack } from './tarball.mjs';
 
-/** The package that states the build, and shows the guides. */
+/** The package that states the build, and serves the documentation. */
 const SERVER = 'server';
 
 /**
@@ -92,13 +92,9 @@ export function unpackPackages(from, { work, version, platform }) {
   return { folders, ...(existsSync(join(from, packed)) ? { postgres: unpack(packed, 'postgres') } : {}) };
 }
 
-/** Adds the commit that the build is made of, the guides, and a page for each command. */
+/** Adds the commit that the build is made of, and the documentation as a site. */
 function completeServer(folder, commit) {
   if (commit !== undefined) writeFileSync(join(folder, 'dist/build.json'), `${JSON.stringify({ commit })}\n`);
-  const docs = join(folder, 'docs');
-  cpSync(join(root, 'docs'), docs, { recursive: true });
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/cli-docs.mjs'), docs], {
-    stdio: ['ignore', 2, 2],
-  });
-  if (status !== 0) throw new Error('the pages of the commands could not be made');
+  ensureSite();
+  cpSync(siteFolder, join(folder, 'docs'), { recursive: true });
 }

@@ -7,7 +7,7 @@ import { root } from '../root.mjs';
 const require = createRequire(import.meta.url);
 
 /** Folders whose files import one another. */
-const FOLDERS = ['packages', 'scripts', 'bench', 'examples'];
+const FOLDERS = ['packages', 'scripts', 'bench', 'examples', 'tools'];
 
 /** Names a module by a path, or one of our packages: in `import`, `export … from` and `import()`. */
 const IMPORTED = /(?:from|import)\s*\(?\s*'((?:\.|@countersign\/)[^']*)'/g;

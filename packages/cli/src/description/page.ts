@@ -48,8 +48,8 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
     MADE,
     '# The countersign command',
     'Works with keys, ledgers and records from a terminal or a script. `npx countersign` runs it where it is installed, and in the ' +
-      'repository after `npm run build`. `countersign <command> --help` shows the options of a command; a server that was installed ' +
-      'from packages shows them as pages, at `/docs/guides/cli`.',
+      'repository after `npm run build`. `countersign <command> --help` shows the options of a command; a server ' +
+      'shows them as pages, at `/docs/cli.html`.',
     INTRODUCTION,
     ...sections,
     '## Options of every command',

@@ -20,14 +20,14 @@ import { logRoutes } from './log/routes.js';
 import { countAnswers } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
-import { type Sendable, sendable, sendText } from './pages/html.js';
-import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performIntent, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
 import { createsIntent } from './relay/create-intent.js';
 import { requestLimits } from './request-limits.js';
 import { recordRoutes } from './routes.js';
 import { senderOf } from './sender.js';
+import { siteRoutes } from './site/routes.js';
+import { type Sendable, sendable, sendText } from './static/sendable.js';
 import { logRequests, makeAccessLog } from './telemetry/access-log.js';
 import { makeRequestIds } from './telemetry/request-id.js';
 import { tenantHeader } from './tenant.js';
@@ -100,12 +100,7 @@ export function createServer(
     description ??= sendable(JSON.stringify(openApi(service)));
     return sendText(request, reply, 'application/json', description);
   });
-  pageRoutes(
-    app,
-    service,
-    () => openApi(service),
-    (request, reply) => answerNotFound(service, request, reply),
-  );
+  siteRoutes(app, service, (request, reply) => answerNotFound(service, request, reply));
   consoleRoutes(app, service, (request, reply) => answerNotFound(service, request, reply));
   for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({

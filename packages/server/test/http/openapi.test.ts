@@ -15,7 +15,7 @@ const HASH = 'a'.repeat(64);
 const key = newKey();
 
 /** Routes that refuse all requests, and pages for people. */
-const IS_NO_INTERFACE = /^(DELETE \/v2\/ledger|GET (\/docs(\/.*)?|\/?))$/;
+const IS_NO_INTERFACE = /^(DELETE \/v2\/ledger|GET (\/docs(\*|\/.*)?|\/?))$/;
 
 describe('GET /v2/openapi.json', () => {
   const server = withOwnServer();

@@ -38,7 +38,7 @@ export function testPackages(out: string, version: string): void {
     expect(Object.keys(lock)).toContain('node_modules/countersign');
   });
 
-  it('serves by `npx countersign serve`, tells its build, and shows guides and commands', async () => {
+  it('serves by `npx countersign serve`, tells its build, and shows its documentation', async () => {
     const port = await freePort();
     const { DATABASE_URL: _, PUBLIC_URL: __, MASTER_KEY: ___, ...env } = process.env;
     const child = spawn('npx', ['countersign', 'serve', '--port', String(port)], {
@@ -60,10 +60,10 @@ export function testPackages(out: string, version: string): void {
     expect(out).not.toContain('npm run');
     const { data } = (await (await fetch(`http://127.0.0.1:${port}/v2`)).json()) as { data: { build: string } };
     expect(data.build).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}\\+[0-9a-f]{7,}$`));
-    const list = await (await fetch(`http://127.0.0.1:${port}/docs/guides/cli`)).text();
-    expect(list).toContain('href="../../docs/guides/cli/wallet-create"');
-    const page = await fetch(`http://127.0.0.1:${port}/docs/guides/cli/wallet-create`);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('countersign wallet create')]);
+    const list = await (await fetch(`http://127.0.0.1:${port}/docs/cli.html`)).text();
+    expect(list).toContain('href="./cli/wallet.html#countersign-wallet-create"');
+    const page = await fetch(`http://127.0.0.1:${port}/docs/cli/wallet.html`);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('id="countersign-wallet-create"')]);
 
     const asked = ['countersign', 'init', 'acme', '--signer', 'owner', '--server', `http://127.0.0.1:${port}/v2`];
     const state = { COUNTERSIGN_HOME: join(home, 'state'), COUNTERSIGN_PASSWORD: 'correct horse' };

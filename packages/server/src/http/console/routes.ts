@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PACKAGE } from '../../base/package.js';
 import type { HttpService } from '../http-service.js';
-import { knows } from '../pages/html.js';
-import { type ConsoleFile, readConsole } from './files.js';
+import { StaticFiles } from '../static/files.js';
+import { pageHeaders } from '../static/policy.js';
 
 /** The page itself; every other file has the hash of its content in its name. */
 const PAGE = 'index.html';
@@ -9,7 +12,7 @@ const PAGE = 'index.html';
 const NOT_BUILT = 'The console was not built: npm start, npm test and npm run pack build it.\n';
 
 /**
- * Serves the console at `/console/` from files that were built before. They are read at the first request.
+ * Serves the console at `/console/` from files that were built before.
  *
  * @param notFound what every other request gets
  */
@@ -20,12 +23,10 @@ export function consoleRoutes(
 ): void {
   if (consoleServers === undefined) return;
   const headers = headersFor(consoleServers);
-  let files: ReadonlyMap<string, ConsoleFile> | undefined;
+  const files = new StaticFiles(consoleFolder());
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    files ??= readConsole();
-    const file = files.get(name);
-    if (file) return sendConsoleFile(request, reply.headers(headers), name, file);
-    if (name !== PAGE || files.size > 0) return notFound(request, reply);
+    if (files.has(name)) return files.send(request, reply, name, headers);
+    if (name !== PAGE) return notFound(request, reply);
     return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
   };
   app.get('/console', async (request, reply) => {
@@ -39,23 +40,13 @@ export function consoleRoutes(
   });
 }
 
-function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, name: string, file: ConsoleFile): FastifyReply {
-  const { type, etag, plain, br, gzip } = file;
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  const [coding, body] =
-    br && /\bbr\b/.test(accepted)
-      ? ['br', br]
-      : gzip && /\bgzip\b/.test(accepted)
-        ? ['gzip', gzip]
-        : [undefined, plain];
-  reply.headers({
-    etag,
-    vary: 'accept-encoding',
-    'content-type': type,
-    'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-  });
-  if (coding !== undefined) reply.header('content-encoding', coding);
-  return knows(request, etag) ? reply.code(304).send() : reply.send(body);
+/** The folder of the files: of the package beside this one, or in a clone that of its build. */
+function consoleFolder(): string | undefined {
+  try {
+    return join(dirname(createRequire(PACKAGE).resolve('@countersign/console/package.json')), 'dist');
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -64,24 +55,16 @@ function sendConsoleFile(request: FastifyRequest, reply: FastifyReply, name: str
  * @param servers origins
  */
 function headersFor(servers: readonly string[]): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    ['connect-src', "'self'", ...servers].join(' '),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ];
   return {
-    'content-security-policy': policy.join('; '),
+    ...pageHeaders({
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self' data:",
+      'font-src': "'self'",
+      'connect-src': ["'self'", ...servers].join(' '),
+      'require-trusted-types-for': "'script'",
+      'trusted-types': "'none'",
+    }),
     'cross-origin-opener-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
   };
 }

@@ -8,8 +8,8 @@ import type { Answer } from '../../records/command.js';
 import { answerRequest, errorAnswer, makeErrorReport, sendAnswer } from '../boundary.js';
 import { withDecisionLog } from '../decision-log.js';
 import type { HttpService } from '../http-service.js';
-import { knows, sendable } from '../pages/html.js';
 import { taskOf } from '../perform.js';
+import { etagOf, knows } from '../static/sendable.js';
 import { type Admit, asNoRoute, createAdmit, isNoRoute, noRoute } from './access.js';
 import { type AskedOfLog, type LogAddress, parseLogAddress } from './address.js';
 
@@ -90,7 +90,7 @@ function leavesNeeded(asked: AskedOfLog): number {
 }
 
 function asText(body: string, age: string): LogPart {
-  return { body, etag: sendable(body).etag, type: 'text/plain; charset=utf-8', age };
+  return { body, etag: etagOf(body), type: 'text/plain; charset=utf-8', age };
 }
 
 function asTile(tile: ServedTile | undefined): LogPart {

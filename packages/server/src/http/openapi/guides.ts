@@ -81,7 +81,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
 
 /** Where the guides are served, given the server's public URL. */
 export function guidesUrl(publicUrl: string): string {
-  return `${publicUrl.replace(/\/v2$/, '')}/docs/guides/interface`;
+  return `${publicUrl.replace(/\/v2$/, '')}/docs/interface`;
 }
 
 /** The description of an operation, and where more is said of it. */

@@ -1,0 +1,3 @@
+export const siteFolder: string;
+export function ensureSite(): void;
+export function makeSiteBeside(): void;

@@ -1,0 +1,3 @@
+export function makeReference(
+  document: object,
+): { readonly page: string; readonly title: string; readonly text: string }[];
