@@ -73,7 +73,7 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, keys, epochs, writes, readiness, quotas } = database;
+  const { pools, keys, epochs, writes, readiness, readOnly, quotas } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -112,7 +112,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
     ...{ keys, runtime, moments },
-    readiness,
+    ...{ readiness, readOnly: () => readOnly.mode },
     engine: money.engine,
     siblings,
     outbound,

@@ -9,6 +9,7 @@ import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
 import { adminQuota } from './admin/quota.js';
+import { adminReadOnly } from './admin/read-only.js';
 import { adminResume } from './admin/resume.js';
 import { adminRotateKey } from './admin/rotate-key.js';
 import { adminSuspend } from './admin/suspend.js';
@@ -89,6 +90,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminQuota,
   adminIntents,
   adminRotateKey,
+  adminReadOnly,
   adminDoctor,
   completionCommand(() => COMMANDS),
 ];

@@ -67,7 +67,7 @@ it('names what was altered, what is missing, and what stands still', async () =>
     client.ledger,
   ]);
   const { code, out, err } = await cli.call(['admin', 'doctor']);
-  expect([code, err]).toEqual([1, expect.stringMatching(/^✗ [56] of 13 parts are not fine\.\n$/)]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^✗ [56] of 14 parts are not fine\.\n$/)]);
   expect(out).toContain(
     `✗ log          the log is stopped: ${client.ledger}\n    Do: read docs/operations/backup.md#when-a-log-is-stopped, within days.\n`,
   );

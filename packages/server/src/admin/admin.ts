@@ -20,5 +20,6 @@ export {
 } from './ledgers.js';
 export { type LedgerCall, type LedgerView, runLedger } from './one-ledger.js';
 export { type QuotaCall, type QuotaOfLedger, runQuota } from './quota.js';
+export { type ReadOnlyCall, type ReadOnlyState, runReadOnly } from './read-only.js';
 export { type RotatedKey, type RotateKeyCall, runRotateKey } from './rotate-key.js';
 export { runResume, runSuspend, type StoredSuspension, type SuspendCall, type SuspensionOfLedger } from './suspend.js';

@@ -8,6 +8,8 @@ import type { Keyring } from '../keys/keyring.js';
 import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { databaseLimits } from '../store/database-limits.js';
 import { readKeyring } from '../store/deployment/master-keys.js';
+import { SEEN_WITHIN } from '../store/deployment/presence.js';
+import { parseReadOnly, READ_ONLY } from '../store/deployment/read-only.js';
 import { countAllConnections } from '../store/embedded.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
@@ -78,6 +80,7 @@ function examinations(
   };
   return [
     ['database', () => examineDatabase(pool)],
+    ['writes', () => examineWrites(pool)],
     ['durability', () => examineDurability(pool)],
     ['connections', () => examineConnections(pool, config)],
     ['schema', () => examineSchema(pool)],
@@ -116,6 +119,18 @@ async function examineDatabase(pool: pg.Pool): Promise<string> {
       'name the primary in DATABASE_URL, or all servers and target_session_attrs=read-write',
     );
   return `PostgreSQL ${version}, ${size}, ${ledgers} ledgers`;
+}
+
+async function examineWrites(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ value: string | null; processes: number }>(
+    `select (select value from deployment where name = $1) as value,
+       (select count(*)::int from process where seen > clock_timestamp() - make_interval(secs => $2)) as processes`,
+    [READ_ONLY, SEEN_WITHIN],
+  );
+  const { value, processes } = rows[0]!;
+  const mode = parseReadOnly(value);
+  const taken = mode ? `refused since ${mode.since}, read-only: ${mode.reason}` : 'taken';
+  return `${taken}; ${processes} processes serve`;
 }
 
 async function examineDurability(pool: pg.Pool): Promise<string> {

@@ -1,12 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Keyring, NumberedKey } from '../keys/keyring.js';
 import { describeKeySource, keyCheck, loadMasterKeys, makeNextKey, replaceKeyFile } from '../keys/master-key.js';
 import { sealContext } from '../keys/seal.js';
 import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
-import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { transaction } from '../store/transaction.js';
 import { type AdminDeps, AdminRefused, onDatabase, type Settings } from './database.js';
+import { untilNone } from './processes.js';
 
 /** How the master key was replaced. */
 export interface RotatedKey {
@@ -103,9 +102,6 @@ async function announce(pool: pg.Pool, keys: Keyring, next: NumberedKey): Promis
   });
 }
 
-/** Milliseconds from one look at the processes to the next. */
-const LOOKS = 250;
-
 /** Waits until each process that serves has read the next key. @throws AdminRefused naming those that have not */
 async function untilAllHold(pool: pg.Pool, check: string): Promise<void> {
   // One that tells of itself once more, and still lacks it, has read its settings meanwhile.
@@ -121,33 +117,6 @@ async function untilAllHold(pool: pg.Pool, check: string): Promise<void> {
 /** Waits until each process seals under the new key. One that stands still is refused by the database instead. */
 async function untilAllSeal(pool: pg.Pool, number: number): Promise<void> {
   await untilNone(pool, 'sealing < $2::int', number, () => false);
-}
-
-interface ProcessRow {
-  readonly name: string;
-  /** Whether it was seen since the wait began. */
-  readonly again: boolean;
-}
-
-/** Waits until no process is like that, or those that are will stay so. @returns these, by host and name */
-async function untilNone(
-  pool: pg.Pool,
-  condition: string,
-  value: string | number,
-  isFinal: (rows: readonly ProcessRow[]) => boolean,
-): Promise<string[]> {
-  const { rows: clock } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
-  // By then those that were killed before count as gone.
-  const until = performance.now() + (SEEN_WITHIN + 5) * 1_000;
-  for (;;) {
-    const { rows } = await pool.query<ProcessRow>(
-      `select host || ' (process ' || name || ', ' || build || ')' as name, seen > $3::timestamptz as again from process
-       where seen > clock_timestamp() - make_interval(secs => $1) and ${condition} order by 1`,
-      [SEEN_WITHIN, value, clock[0]!.now],
-    );
-    if (rows.length === 0 || isFinal(rows) || performance.now() > until) return rows.map(({ name }) => name);
-    await pause(LOOKS);
-  }
 }
 
 interface SecretRow {

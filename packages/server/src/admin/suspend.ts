@@ -33,10 +33,15 @@ const MOST_CHARACTERS = 500;
  * @throws AdminRefused for an unknown ledger, and for a reason that cannot be told
  */
 export function runSuspend({ settings, ledger, level, reason }: SuspendCall): Promise<SuspensionOfLedger> {
-  const told = reason.trim();
-  if (told.length === 0 || told.length > MOST_CHARACTERS || /\p{Cc}/u.test(told))
-    throw new AdminRefused(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
+  const told = reasonOf(reason);
   return onDatabase(settings, ({ pool }) => change(pool, ledger, { level, reason: told }));
+}
+
+/** A reason as it is told. @throws AdminRefused for one that cannot be */
+export function reasonOf(text: string): string {
+  const told = text.trim();
+  if (told.length > 0 && told.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(told)) return told;
+  throw new AdminRefused(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
 }
 
 /** Lets a ledger go on. @throws AdminRefused for an unknown ledger */

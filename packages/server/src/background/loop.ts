@@ -51,6 +51,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker) {
 
   /** Claims units for the free slots. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
+    if (worker.isPaused?.()) return spread(worker.every, random());
     const units = await claimUnits(shared, worker, runs, count, () => stopped);
     const { claimed, chosen, lag, wait = worker.every, since } = units;
     metrics.lag(worker.name, lag);

@@ -40,6 +40,8 @@ export interface BackgroundWorker {
   /** Units that one process runs at a time: in all, and of one ledger. */
   readonly concurrency: number;
   readonly each: number;
+  /** Whether no unit is claimed for the time being; looked at once every `every` milliseconds. */
+  isPaused?(): boolean;
   /** Called for every hint, in each process: units that run may have something new to do. */
   hinted?(): void;
   /** Called once, when the process stops: runs finish what they have begun, and begin nothing more. */

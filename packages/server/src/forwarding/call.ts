@@ -105,7 +105,10 @@ export async function askBridge(
     const asks = await call();
     // The state is the one that the bridge was just found under.
     const { suspension } = session.ledger;
-    if (suspension && asks.method !== 'GET' && !session.isForwarded) throw new LedgerSuspended(suspension);
+    if (asks.method !== 'GET' && !session.isForwarded) {
+      if (suspension) throw new LedgerSuspended(suspension);
+      session.store.assertWrites();
+    }
     throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, asks));
   }
   if (asked.bridge !== handle) {

@@ -15,6 +15,7 @@ import type { Service } from '../ledgers/service.js';
 import { LogStopped } from '../log/publish.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
+import { ServerReadOnly } from '../store/deployment/read-only.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { WritesRefused } from '../store/writes-refused.js';
 import type { Received } from './command.js';
@@ -65,8 +66,9 @@ export async function answerRequest(
       return error instanceof RetryLater ? { ...answer, retryAfter: error.retryAfter } : answer;
     }
     if (error instanceof BridgeRefusal) return relayBridgeError(service, ledger, error);
-    if (error instanceof LogStopped) return logStopped(service, ledger);
+    if (error instanceof LogStopped) return operatorRefuses(service, ledger, LOG_STOPPED);
     report(error);
+    if (error instanceof ServerReadOnly) return operatorRefuses(service, ledger, error.message);
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
   } finally {
@@ -126,12 +128,14 @@ function unavailable(service: Service, ledger: Ledger | undefined): Answer {
   return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: RETRY_AFTER_SECONDS };
 }
 
-/** Seconds after which it may be worth asking again for a log that only an operator can set right. */
+/** Seconds after which it may be worth asking again for what only an operator can set right. */
 const OPERATOR_AFTER = 60;
 
 /** Nothing of a log is shown that contradicts what was shown; why is for the operator (interface/log#restores). */
-function logStopped(service: Service, ledger: Ledger | undefined): Answer {
-  const detail = 'The log of this ledger is stopped until its operator has looked at it. Records are served as usual.';
+const LOG_STOPPED =
+  'The log of this ledger is stopped until its operator has looked at it. Records are served as usual.';
+
+function operatorRefuses(service: Service, ledger: Ledger | undefined, detail: string): Answer {
   const error = new LedgerError('api.unexpected-error', detail);
   return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: OPERATOR_AFTER };
 }

@@ -18,6 +18,7 @@ import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled-schemas.js';
 import type { RequestSignatures } from '../signing/request-signatures.js';
 import type { Outcome, Write } from '../store/committer/write.js';
+import type { ReadOnlyMode } from '../store/deployment/read-only.js';
 import type { FailedAttempts } from '../store/queries/failed-attempts.js';
 import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { Replays } from '../store/queries/replays.js';
@@ -56,6 +57,8 @@ export interface Service {
   /** Proofs that a record carries. */
   readonly recordProofs: number;
   readonly keys: Keyring;
+  /** Since when, and why, an operator lets nothing be written; undefined where writes are taken. */
+  readonly readOnly: () => ReadOnlyMode | undefined;
   readonly suite: Suite;
   /** Signatures of requests that come together. */
   readonly signatures: RequestSignatures;

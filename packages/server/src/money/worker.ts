@@ -38,6 +38,7 @@ export function processIntents({ service, engine, openIntents, holder, failed }:
     timeout: 60_000,
     concurrency: 4,
     each: 1,
+    isPaused: () => service.readOnly() !== undefined,
     async run({ ledger, unit }, signal) {
       const metered = (): Service => ({ ...service, task: service.scheduler.task(ledger, () => signal.aborted) });
       const now = new Date(service.runtime.now()).toISOString();

@@ -47,6 +47,7 @@ export function followSchedules(deps: ScheduleDeps): BackgroundWorker {
     rest: 0,
     timeout: 60_000,
     concurrency: 4,
+    isPaused: () => service.readOnly() !== undefined,
     each: 1,
     run: ({ ledger, unit }, signal) => followLedger(deps, { id: ledger, luid: unit }, refused, signal),
   };

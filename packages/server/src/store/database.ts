@@ -4,6 +4,7 @@ import type { Keyring } from '../keys/keyring.js';
 import { databaseLimits } from './database-limits.js';
 import { settleMasterKeys } from './deployment/master-keys.js';
 import { createPresence } from './deployment/presence.js';
+import { createReadOnlyGuard } from './deployment/read-only.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
@@ -11,7 +12,7 @@ import { createPool } from './pool.js';
 import { createPools } from './pools.js';
 import { createQuotas } from './quotas.js';
 import { watchReadiness } from './readiness.js';
-import { askAll } from './writes-refused.js';
+import { createWriteGate, type WriteGate } from './writes-refused.js';
 
 export interface DatabaseOptions {
   readonly database: pg.PoolConfig;
@@ -44,17 +45,22 @@ export async function openDatabase(options: DatabaseOptions) {
   const { epochs, keys } = await migrateDatabase(options, failed);
   const pools = createPools(database, epochs.verify, failed);
   const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
-  const presence = createPresence(pools.others, { ...options, name: options.holder, keys });
+  const readOnly = createReadOnlyGuard(logger);
+  let writes: WriteGate | undefined;
+  const isWriting = () => writes !== undefined && writes.underWay > 0;
+  const presence = createPresence(pools.others, { ...options, name: options.holder, keys, readOnly, isWriting });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
+    writes = createWriteGate(disk, readiness, readOnly);
     return {
       pools,
       epochs,
       keys,
       readiness,
-      /** Asked before every write. */
-      writes: askAll(disk, readiness),
+      /** What every write passes. */
+      writes,
+      readOnly,
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {
         readiness.close();

@@ -31,7 +31,7 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
   });
   new Gauge({
     name: 'countersign_writes_taken',
-    help: 'Whether writes are taken (1). They are refused while the disk is nearly full, or the clock is ahead of the database.',
+    help: 'Whether writes are taken (1). They are refused while the disk is nearly full, the clock is ahead of the database, or an operator has made the server read-only.',
     registers,
     collect() {
       this.set(isTaken(writes) ? 1 : 0);

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { momentLimits } from '../base/ledger-clock.js';
-import type { NumberedKey } from '../keys/keyring.js';
 import { createClockCheck } from './clock-check.js';
-import type { Presence } from './deployment/presence.js';
+import type { Presence, SeenDeployment } from './deployment/presence.js';
+import { READ_ONLY } from './deployment/read-only.js';
 import type { WriteGuard } from './writes-refused.js';
 
 /** Whether the database answers, by the latest look at it, this process holds its keys, and the clock lets writes be dated. */
@@ -50,7 +50,7 @@ export async function watchReadiness(
     try {
       const { rows } = await within(patience, pool.query<Seen>(ping));
       if (asked !== undefined) clock.compare(asked, rows[0]!.now);
-      await presence.look(rows[0]!.keys ?? []);
+      await presence.look(rows[0]!);
       tell(true);
     } catch (error) {
       tell(false, error);
@@ -68,14 +68,14 @@ export async function watchReadiness(
 }
 
 /** What a look sees. */
-interface Seen {
+interface Seen extends SeenDeployment {
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly keys: readonly NumberedKey[] | null;
 }
 
 const LOOK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now,
-  (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys`;
+  (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys,
+  (select value from deployment where name = '${READ_ONLY}') as "readOnly"`;
 
 /** The outcome of a look, unless that takes longer: the pool waits for a connection for longer than a look may take. */
 async function within<T>(patience: number, looking: Promise<T>): Promise<T> {

@@ -6,7 +6,6 @@ import { createLabeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
 import type { Outcome, Write } from './committer/write.js';
 import { databaseLimits } from './database-limits.js';
-import { UNWATCHED } from './disk-space.js';
 import { createErasing, type Erasure } from './erasure.js';
 import { createJournalStore, type JournalStore } from './journal/entries.js';
 import { createJournalLists } from './journal/lists.js';
@@ -31,7 +30,7 @@ import { createUsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
 import { type Quotas, UNLIMITED } from './quotas.js';
 import { transaction } from './transaction.js';
-import type { WriteGuard } from './writes-refused.js';
+import { createWriteGate, type WriteGate } from './writes-refused.js';
 
 /** All access to the database. */
 export type Store = ReturnType<typeof createStore>;
@@ -140,7 +139,7 @@ export function createStore(
   { lists, others: pool }: Pools,
   guards: ReadGuards,
   batched?: (of: string, size: number, waited: number) => void,
-  writes: WriteGuard = UNWATCHED,
+  writes: WriteGate = createWriteGate(),
   stored: () => void = () => {},
   moments?: LedgerClock,
   quotas: Quotas = UNLIMITED,
@@ -155,27 +154,26 @@ export function createStore(
   const journal = createJournalStore(pool);
   return {
     async commit(write: Write): Promise<Outcome> {
-      writes.assert();
-      const outcome = await commit(write);
+      const outcome = await writes.pass(() => commit(write));
       if (outcome.newest) moments?.saw(write.ledger, outcome.newest);
       stored();
       return outcome;
     },
     /** Stores decisions on intents, all of them or none. @throws what the database throws: the outcome is then unknown */
     async settle(settlement: Settlement): Promise<Settled> {
-      writes.assert();
-      const settled = await settle(settlement);
+      const settled = await writes.pass(() => settle(settlement));
       stored();
       return settled;
     },
     /** Stores that a record is erased, and forgets it. @throws Unsealed while a leaf of it waits to be sealed */
     async erase(erasure: Erasure): Promise<Outcome> {
-      writes.assert();
-      const outcome = await erase(erasure);
+      const outcome = await writes.pass(() => erase(erasure));
       stored();
       return outcome;
     },
     quotas,
+    /** Asked before a bridge stores what this server will. @throws WritesRefused */
+    assertWrites: writes.assert,
     loadBooks: createLoadBooks(pool),
     openIntents: createOpenIntents(pool),
     findVersion,
@@ -197,21 +195,16 @@ export function createStore(
       },
     },
     retries: {
-      async request(retry: Parameters<DeliveryRetries['request']>[0]) {
-        writes.assert();
-        return retries.request(retry);
-      },
-      async resend(retry: Parameters<DeliveryRetries['resend']>[0]) {
-        writes.assert();
-        return retries.resend(retry);
-      },
+      request: (retry: Parameters<DeliveryRetries['request']>[0]) => writes.pass(() => retries.request(retry)),
+      resend: (retry: Parameters<DeliveryRetries['resend']>[0]) => writes.pass(() => retries.resend(retry)),
     },
     ledgers: {
       ...ledgers,
       async create(...[ledger, births]: Parameters<LedgerStore['create']>) {
-        writes.assert();
-        quotas.admitLedger();
-        const isCreated = await ledgers.create(ledger, births);
+        const isCreated = await writes.pass(async () => {
+          quotas.admitLedger();
+          return ledgers.create(ledger, births);
+        });
         stored();
         return isCreated;
       },

@@ -7,11 +7,33 @@ export interface WriteGuard {
   assert(): void;
 }
 
-/** One that refuses what any of them does. */
-export function askAll(...guards: WriteGuard[]): WriteGuard {
+/** What every write passes. */
+export interface WriteGate extends WriteGuard {
+  /** Does a write. @throws WritesRefused */
+  pass<T>(write: () => Promise<T>): Promise<T>;
+  /** How many writes are being done. */
+  readonly underWay: number;
+}
+
+/** One that refuses what any of these does. */
+export function createWriteGate(...guards: WriteGuard[]): WriteGate {
+  let underWay = 0;
+  const assert = () => {
+    for (const guard of guards) guard.assert();
+  };
   return {
-    assert() {
-      for (const guard of guards) guard.assert();
+    assert,
+    get underWay() {
+      return underWay;
+    },
+    async pass(write) {
+      assert();
+      underWay += 1;
+      try {
+        return await write();
+      } finally {
+        underWay -= 1;
+      }
     },
   };
 }

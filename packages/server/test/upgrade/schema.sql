@@ -1255,7 +1255,8 @@ create table process (
   build text not null,
   keys text[] not null,
   sealing integer not null,
-  seen timestamp with time zone default clock_timestamp() not null
+  seen timestamp with time zone default clock_timestamp() not null,
+  is_read_only boolean default false not null
 );
 
 create table record (

@@ -2,11 +2,19 @@ import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Keyring, NumberedKey } from '../../keys/keyring.js';
+import type { ReadOnlyGuard } from './read-only.js';
+
+/** What a look has seen of the deployment. */
+export interface SeenDeployment {
+  readonly keys: readonly NumberedKey[] | null;
+  /** As `ReadOnlyGuard.see` takes it. */
+  readonly readOnly: string | null;
+}
 
 /** What a process tells the others of itself, and hears of the deployment. */
 export interface Presence {
   /** Takes what was seen of the deployment at a look. Never throws. */
-  look(known: readonly NumberedKey[]): Promise<void>;
+  look(seen: SeenDeployment): Promise<void>;
   /** Whether it holds all master keys of the deployment. */
   isComplete(): boolean;
   /** Tells that the process ends. Never throws. */
@@ -20,6 +28,9 @@ export interface PresenceOptions {
   readonly keys: Keyring;
   /** Reads the keys that are set anew. */
   readonly loadKeys?: (() => Promise<readonly Buffer[]>) | undefined;
+  readonly readOnly: ReadOnlyGuard;
+  /** Whether it does a write at the moment. */
+  readonly isWriting: () => boolean;
   readonly logger: Pick<FastifyBaseLogger, 'error' | 'info'>;
 }
 
@@ -30,7 +41,10 @@ const LOOKS_PER_BEAT = 10;
 export const SEEN_WITHIN = 30;
 
 /** Keeps the row of this process in the table `process`. */
-export function createPresence(pool: pg.Pool, { name, build, keys, loadKeys, logger }: PresenceOptions): Presence {
+export function createPresence(
+  pool: pg.Pool,
+  { name, build, keys, loadKeys, readOnly, isWriting, logger }: PresenceOptions,
+): Presence {
   let looks = 0;
   let told = '';
   let isComplete = true;
@@ -45,17 +59,19 @@ export function createPresence(pool: pg.Pool, { name, build, keys, loadKeys, log
     isComplete = missing.length === 0;
   };
   return {
-    async look(known) {
+    async look(seen) {
       const isBeat = looks % LOOKS_PER_BEAT === 0;
       looks += 1;
-      keys.know(known);
+      readOnly.see(seen.readOnly);
+      keys.know(seen.keys ?? []);
       if (loadKeys && (isBeat || keys.missing().length > 0)) keys.hold(await loadKeys().catch(() => []));
       compare();
-      const tells = JSON.stringify([keys.checks, keys.sealing]);
-      if (!isBeat && tells === told) return;
-      await pool.query({ ...TELL, values: [name, hostname(), build, keys.checks, keys.sealing] }).then(
+      const tells = [keys.checks, keys.sealing, readOnly.mode !== undefined && !isWriting()] as const;
+      const text = JSON.stringify(tells);
+      if (!isBeat && text === told) return;
+      await pool.query({ ...TELL, values: [name, hostname(), build, ...tells] }).then(
         () => {
-          told = tells;
+          told = text;
         },
         // The next look tells it.
         () => {},
@@ -72,7 +88,7 @@ function noop(): void {}
 const TELL = {
   name: 'presence',
   text: `with gone as (delete from process where seen < clock_timestamp() - interval '1 day')
-    insert into process (name, host, build, keys, sealing) values ($1, $2, $3, $4, $5)
+    insert into process (name, host, build, keys, sealing, is_read_only) values ($1, $2, $3, $4, $5, $6)
     on conflict (name) do update
-      set keys = excluded.keys, sealing = excluded.sealing, build = excluded.build, seen = clock_timestamp()`,
+      set keys = excluded.keys, sealing = excluded.sealing, is_read_only = excluded.is_read_only, build = excluded.build, seen = clock_timestamp()`,
 };
