@@ -118,4 +118,4 @@ it('the master key is replaced under writes, through kills, and the former one i
   expect(await sealedKeys(again)).toMatchObject({ isFine: true, text: under });
   await after.stop();
   await database.drop();
-});
+}, 300_000);
