@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { readAccessSearch } from '../access/search.js';
 import { readSearch } from '../browse/search.js';
 import { readFlowsSearch } from '../money/search.js';
 import { readRecordSearch } from '../record/search.js';
@@ -89,8 +90,15 @@ const intentRoute = createRoute({
   component: lazyRouteComponent(() => import('../money/intent-page.js'), 'IntentPage'),
 });
 
+const accessRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/access',
+  validateSearch: readAccessSearch,
+  component: lazyRouteComponent(() => import('../access/page.js'), 'AccessPage'),
+});
+
 /** Pages that are made for a kind. Their addresses begin with a name that no kind has. */
-const moneyRoutes = [flowsRoute, walletRoute, intentRoute] as const;
+const pictureRoutes = [flowsRoute, walletRoute, intentRoute, accessRoute] as const;
 
 /** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
 export const router = createRouter({
@@ -98,7 +106,7 @@ export const router = createRouter({
     startRoute,
     checkRoute,
     beginRoute,
-    ledgerRoute.addChildren([overviewRoute, firstTransferRoute, ...moneyRoutes, browseRoute, recordRoute]),
+    ledgerRoute.addChildren([overviewRoute, firstTransferRoute, ...pictureRoutes, browseRoute, recordRoute]),
   ]),
   history: createHashHistory(),
   defaultPreload: false,

@@ -71,6 +71,9 @@ function SideNavigation({ ledger }: { readonly ledger: string }) {
         <Link to="/l/$ledger/money" params={{ ledger }} search={{}} activeOptions={{ includeSearch: false }}>
           {text.nav.money}
         </Link>
+        <Link to="/l/$ledger/access" params={{ ledger }} search={{}} activeOptions={{ includeSearch: false }}>
+          {text.nav.access}
+        </Link>
         <h2>{text.nav.kinds}</h2>
         {LISTED.map((kind) => (
           <Link

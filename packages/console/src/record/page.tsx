@@ -3,13 +3,13 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { lineOf } from '../kinds/columns.js';
 import { findKind, type KindDescription, nameMember, pluralOf } from '../kinds/kinds.js';
+import { RecordPages } from '../kinds/record-pages.js';
 import { useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { recordText } from '../text/record.js';
 import { JsonText } from '../ui/json.js';
 import { Badge, Notice, Skeleton } from '../ui/notice.js';
-import { PictureLink } from '../ui/picture-link.js';
 import { Plain } from '../ui/plain.js';
 import { Tabs } from '../ui/tabs.js';
 import { judge, type Verdict } from '../verify/judge.js';
@@ -76,7 +76,7 @@ function Head({ asked: { kind, parent, id, change }, shown: { record } }: { aske
   return (
     <header className="page-head">
       <p className="crumb">
-        <Crumb kind={kind} parent={parent} /> <PictureLink ledger={ledger} kind={kind.record} id={record.luid} />
+        <Crumb kind={kind} parent={parent} /> <RecordPages ledger={ledger} kind={kind} id={record.luid} />
       </p>
       <h1>
         <Plain value={name} most={120} />{' '}

@@ -14,6 +14,7 @@ export const text = {
     kinds: 'Records',
     overview: 'Overview',
     money: 'Money',
+    access: 'Access',
     ledgers: 'Ledgers',
     ledgerRecord: 'The ledger itself',
     menu: 'Menu',

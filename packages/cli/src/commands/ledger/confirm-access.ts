@@ -1,7 +1,7 @@
+import { lostRights } from '@countersign/client/explain';
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { OpenLedger } from '../../connect.js';
 import type { Invocation } from '../../description/invocation.js';
-import { lostRights } from '../../explain/lock-out.js';
 import type { Operations, SignedRecord } from '../records/kind.js';
 
 /**

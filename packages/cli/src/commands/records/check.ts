@@ -1,10 +1,9 @@
 import type { KindDescription } from '@countersign/client/description';
+import { collectStandingRules, findGrantingRules, textOfGranting } from '@countersign/client/explain';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
-import { findGrantingRules, textOfGranting } from '../../explain/granting.js';
 import { printable } from '../../terminal/printable.js';
-import { collectStandingRules } from '../access/standing-rules.js';
 import { nounWithArticle, operationsOf, recordArguments, requireId } from './kind.js';
 
 export function checkCommand(kind: KindDescription): CliCommand {

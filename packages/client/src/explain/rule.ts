@@ -7,6 +7,12 @@ export interface Asker {
   readonly handle?: string;
   /** Whether the key is among the owners of the ledger; undefined where that is not known. */
   readonly isOwner?: boolean;
+  /** Whether it is among those of the record; the same as of the ledger unless given. */
+  readonly ownsRecord?: 'yes' | 'no' | 'unknown';
+  /** Signers that are known to have the key; it may stand for others as well. */
+  readonly handles?: readonly string[];
+  /** Whether one of these is a member of a circle; undefined where that is not known. */
+  readonly isMember?: (circle: string) => boolean | undefined;
 }
 
 /** What is asked for. */
@@ -27,7 +33,7 @@ export type RuleLevel = 'ledger' | 'record';
  */
 export function remarkOn(rule: Json, level: RuleLevel, asked: AskedAction, asker: Asker): string | undefined {
   if (!isObject(rule)) return undefined;
-  if ('policy' in rule) return 'It refers to policies: see their values (`countersign policy show`).';
+  if ('policy' in rule) return 'It refers to policies: see their values.';
   const isAction = coversName(rule.action, asked.action);
   const isRecord = coversRecord(rule, level, asked.record);
   const who = remarkOnPrincipal(rule, asked, asker);
@@ -67,12 +73,11 @@ function remarkOnPrincipal(rule: JsonObject, { action }: AskedAction, asker: Ask
   if (isRead && rule.signer !== undefined && rule.bearer === undefined) {
     return 'It has `signer`, which is met by signatures. A read carries a token only: add a rule with "bearer": {"$signer": {…}}.';
   }
-  if (matcher.$circle !== undefined)
-    return `It is for members of ${JSON.stringify(matcher.$circle)}: see \`countersign circle-signer list\`.`;
+  if (matcher.$circle !== undefined) return `It is for members of ${JSON.stringify(matcher.$circle)}.`;
   if (matcher.$record !== undefined) return 'It is for owners of the record: the keys in its meta.owners.';
   if (matcher.$ledger !== undefined) return 'It is for owners of the ledger.';
   if (!isRead && rule.bearer !== undefined) {
-    return 'It has `bearer`, which is met by a token. A write of this command is signed, and carries none: add a rule with "signer": {…}.';
+    return 'It has `bearer`, which is met by a token. A signed write carries none: add a rule with "signer": {…}.';
   }
   return undefined;
 }

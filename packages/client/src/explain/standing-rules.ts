@@ -1,14 +1,19 @@
-import { isRefusal, type Ledger } from '@countersign/client';
 import { isObject, type Json } from '@countersign/protocol';
-import type { StandingRule } from '../../explain/granting.js';
-import type { RuleLevel } from '../../explain/rule.js';
-import type { Operations } from '../records/kind.js';
+import type { Collection } from '../collection.js';
+import type { Ledger } from '../connect.js';
+import { isRefusal } from '../errors.js';
+import type { StandingRule } from './granting.js';
+import type { RuleLevel } from './rule.js';
 
-/** The rules of the ledger and of a record, as they stand. Those that may not be read are left out. */
+/**
+ * The rules of the ledger and of a record, as they stand. Those that may not be read are left out.
+ *
+ * @param id of the record, after the kind's operations: nothing for the ledger itself
+ */
 export async function collectStandingRules(
-  ledger: Ledger,
-  operations: Operations,
-  id: string[],
+  ledger: Pick<Ledger, 'record'>,
+  operations: Pick<Collection, 'get'>,
+  id: readonly string[],
 ): Promise<StandingRule[]> {
   const ofLedger = rulesIn('ledger', await fetchAccess(ledger.record.get()));
   return id.length === 0 ? ofLedger : [...ofLedger, ...rulesIn('record', await fetchAccess(operations.get(...id)))];

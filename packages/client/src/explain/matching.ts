@@ -35,12 +35,22 @@ function meetsSigner(matcher: JsonObject, asker: Asker): MatchVerdict {
     Object.entries(matcher).map(([name, wanted]): MatchVerdict => {
       if (name === 'public') return compareValue(wanted, asker.public);
       if (name === 'format') return compareValue(wanted, 'ed25519-raw');
+      if (name === 'handle' && asker.handles?.some((handle) => compareValue(wanted, handle) === 'yes')) return 'yes';
+      if (name === '$circle') return meetsCircle(wanted, asker);
+      if (name === '$record' && asker.ownsRecord !== undefined) return asker.ownsRecord;
       // Known where the record is the ledger's own, of which the owners are the same.
       if ((name === '$ledger' || name === '$record') && asker.isOwner !== undefined)
         return asker.isOwner ? 'yes' : 'no';
       return 'unknown';
     }),
   );
+}
+
+function meetsCircle(wanted: Json, { isMember }: Asker): MatchVerdict {
+  const named = isObject(wanted) && Array.isArray(wanted.$in) ? wanted.$in : [wanted];
+  const known = named.map((circle) => (typeof circle === 'string' ? isMember?.(circle) : undefined));
+  if (known.includes(true)) return 'yes';
+  return known.includes(undefined) ? 'unknown' : 'no';
 }
 
 function meetsBearer(matcher: JsonObject, asker: Asker): MatchVerdict {

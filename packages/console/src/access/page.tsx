@@ -1,0 +1,25 @@
+import './access.css';
+import { useSearch } from '@tanstack/react-router';
+import { accessText } from '../text/access.js';
+import { AnswerSection } from './answer.js';
+import { AskForm } from './ask-form.js';
+import { Matrix } from './matrix.js';
+import type { AccessSearch } from './search.js';
+
+/** Who may do what in a ledger: what a key could do and why, and all rules at a glance. */
+export function AccessPage() {
+  const search: AccessSearch = useSearch({ from: '/l/$ledger/access' });
+  return (
+    <article>
+      <header className="page-head">
+        <h1>{accessText.title}</h1>
+        <p>{accessText.intro}</p>
+      </header>
+      <h2>{accessText.ask}</h2>
+      <AskForm key={JSON.stringify(search)} search={search} />
+      {search.kind !== undefined && <AnswerSection search={{ ...search, kind: search.kind }} />}
+      <h2>{accessText.matrix}</h2>
+      <Matrix />
+    </article>
+  );
+}

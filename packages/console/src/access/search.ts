@@ -1,0 +1,18 @@
+/** What the address of the page about rules keeps: what is asked. */
+export interface AccessSearch {
+  readonly kind?: string | undefined;
+  readonly id?: string | undefined;
+  readonly action?: string | undefined;
+  /** A public key; who is signed in unless given. */
+  readonly key?: string | undefined;
+}
+
+/** What of an address is that of the page about rules. */
+export function readAccessSearch({ kind, id, action, key }: AccessSearch): AccessSearch {
+  return {
+    ...(kind ? { kind } : {}),
+    ...(id ? { id } : {}),
+    ...(action ? { action } : {}),
+    ...(key ? { key } : {}),
+  };
+}
