@@ -78,7 +78,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       [
         ...outwards,
         processIntents({ service, holder, ...money, failed: logPutOff(options) }),
-        sweepJournals(service.store.journal, keptDays(options), service.runtime.now),
+        {
+          ...sweepJournals(service.store.journal, keptDays(options), service.runtime.now),
+          isPaused: () => service.readOnly() !== undefined,
+        },
       ],
       pools,
       epochs.verify,
@@ -92,6 +95,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       await money.engine.leave();
       await Promise.all([service.logs.stop(), service.journal.stop()]);
       await letGo();
+      await service.tracing.stop();
     });
     return {
       app,

@@ -22,14 +22,14 @@ import './kinds/registry.js';
 import { backgroundLimits } from './background/background-limits.js';
 import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
-import { type LogLevel, logSettings } from './log-settings.js';
+import { type LogLevel, logSettings, type TraceConfig } from './log-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
 import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
 import { parseDatabaseUrl } from './store/hosts/database-url.js';
 
 /** The settings of the server. */
-export interface Config {
+export interface Config extends TraceConfig {
   readonly port: number;
   readonly host: string;
   /** The TCP port of the metrics; undefined where none are served. */

@@ -1,3 +1,5 @@
+import { parseUrl } from './config-values.js';
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A level of the log. */
@@ -29,7 +31,13 @@ function parseDays(text: string): number | 'off' {
   return days;
 }
 
-/** The settings of the log, and of the journals of requests. */
+/** Where traces are sent, and of which part of all requests. */
+export interface TraceConfig {
+  readonly traceEndpoint: string | undefined;
+  readonly traceShare: number;
+}
+
+/** The settings of the log, of traces, and of the journals of requests. */
 export const logSettings = {
   logLevel: {
     name: 'LOG_LEVEL',
@@ -47,6 +55,19 @@ export const logSettings = {
     meaning:
       'Requests that have a line in the [access log](monitoring.md#access-log): `all`, or a part of those that succeed, with those that are refused or fail (`0%` for these alone). `off` for none.',
     read: (text = '1%') => parseShare(text),
+  },
+  traceEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    default: 'off',
+    meaning:
+      'Where [traces](tracing.md) are sent: the base URL of a receiver of OTLP over HTTP, such as `http://127.0.0.1:4318`. It takes packages that are installed apart.',
+    read: (text: string | undefined) => (text === undefined ? undefined : parseUrl(text)),
+  },
+  traceShare: {
+    name: 'TRACE_SHARE',
+    default: '`1%`',
+    meaning: 'Requests that are [traced](tracing.md#what-is-traced), where traces are sent: `all`, or a part of them.',
+    read: (text = '1%') => parseShare(text) ?? 0,
   },
   journalDays: {
     name: 'JOURNAL_DAYS',

@@ -10,6 +10,7 @@ import type { TenantRateLimits } from './metering/tenant-rates.js';
 import type { Guard } from './outbound/guarded-connector.js';
 import type { NamesOptions } from './outbound/names.js';
 import type { FreeDisk } from './store/disk-space.js';
+import type { Tracing } from './tracing/tracing.js';
 import type { Witnesses } from './witnessing/worker.js';
 
 export interface ServerOptions {
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly ledgerQuota?: number;
   /** The part of requests that succeed which the access log has, beside the others; none is kept unless given. */
   readonly accessLog?: number;
+  /** Spans of what the server does; none are made unless given. */
+  readonly tracing?: Tracing;
   /** Days for which entries of request journals are kept; `off` where none are written. Unless given, 90. */
   readonly journalDays?: number | 'off';
   /** Handles of the ledgers that have metrics of their own; none unless given. */

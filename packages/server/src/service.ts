@@ -36,6 +36,7 @@ import { createFailedAttempts } from './store/queries/failed-attempts.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createStore } from './store/store.js';
+import { UNTRACED } from './tracing/tracing.js';
 
 /** What the service is built on; released when it closes. */
 interface Resources {
@@ -77,6 +78,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
+  const { tracing = UNTRACED } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
   const integrity = createAlarmedIntegrity({ logger, runtime }, resources);
@@ -90,12 +92,13 @@ export function createService(options: ServerOptions, resources: Resources): { s
     worker,
     metrics,
     logger,
+    tracing,
     policy: options.witnesses?.policy,
   });
   const moments = new LedgerClock(runtime.now);
   const store = createStore(pools, { ...integrity, epochs }, metrics.batched, writes, logs.wake, moments, quotas);
   const money = createMoney(pools.others, {
-    ...{ store, runtime, moments, signing, holder, accepted, queued, metrics },
+    ...{ store, runtime, moments, signing, holder, accepted, queued, metrics, tracing },
     reaches: siblings.reaches,
   });
   const ledgers = createLedgers(store.ledgers, { keys, suite: native, integrity, scheduler });
@@ -112,7 +115,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
     ...{ keys, runtime, moments },
-    ...{ readiness, readOnly: () => readOnly.mode },
+    ...{ readiness, tracing, readOnly: () => readOnly.mode },
     engine: money.engine,
     siblings,
     outbound,
@@ -123,9 +126,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     tokenMaxLife,
     recordProofs: options.recordProofs ?? recordLimits.proofs,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
-    store,
-    logs,
-    integrity,
+    ...{ store, logs, integrity },
     suite: native,
     signatures: createRequestSignatures(signing, native, metrics.batched),
     serverRules,

@@ -17,6 +17,7 @@ import { type Config, parseConfig } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
+import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
 
 /**
  * Does what the command line asks for; without any, starts the service from the environment. A failure is told in one line on
@@ -39,7 +40,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
     if (cluster.isWorker) process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
     else {
       console.error(`countersign: ${why}`);
-      process.exitCode = 1;
+      process.exitCode = error instanceof TracingUnavailable ? 2 : 1;
     }
   }
 }
@@ -114,6 +115,7 @@ async function serveFromEnvironment(): Promise<void> {
     return;
   }
   warnOfSettings(config);
+  await assertTraceable(config.traceEndpoint);
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);

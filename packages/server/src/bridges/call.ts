@@ -34,7 +34,25 @@ export interface BridgeCall {
  *   came, `unauthorized` when no access token did; Overloaded
  */
 export async function callBridge(
-  { outbound, accessTokens }: Pick<Service, 'outbound' | 'accessTokens'>,
+  service: Pick<Service, 'outbound' | 'accessTokens' | 'tracing'>,
+  ledger: Pick<Ledger, 'id'>,
+  bridge: Bridge,
+  call: BridgeCall,
+): Promise<OutboundAnswer> {
+  const { tracing } = service;
+  return tracing.call(
+    'bridge call',
+    async () => {
+      const answer = await callTraced(service, ledger, bridge, call);
+      tracing.note({ 'http.response.status_code': answer.status });
+      return answer;
+    },
+    { 'http.request.method': call.method },
+  );
+}
+
+async function callTraced(
+  { outbound, accessTokens, tracing }: Pick<Service, 'outbound' | 'accessTokens' | 'tracing'>,
   { id: ledger }: Pick<Ledger, 'id'>,
   bridge: Bridge,
   call: BridgeCall,
@@ -50,7 +68,7 @@ export async function callBridge(
       ledger,
       method,
       url,
-      headers: { ...call.headers, ...headers, ...authorization },
+      headers: { ...call.headers, ...headers, ...authorization, ...tracing.headers() },
       body,
       certificate,
       ignoresBody,

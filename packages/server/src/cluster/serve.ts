@@ -1,9 +1,13 @@
 import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openServer, type Server } from '../app.js';
 import type { Config } from '../config.js';
 import type { RateLimit } from '../metering/rate-limiter.js';
+import { RUNTIME } from '../server-options.js';
+import { openTracing } from '../tracing/sdk.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { BUILD } from './build.js';
 import { cannotListen } from './port.js';
 
@@ -49,6 +53,7 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     logger: deps.logger,
     accessLog: config.accessLog,
     journalDays: config.journalDays,
+    tracing: await openTraces(config, deps),
     measuredLedgers: config.metricsLedgers,
     requestTimeout,
     tokenMaxLife,
@@ -83,6 +88,24 @@ export async function startProcess(config: Config, deps: ServeOptions): Promise<
     throw cannotListen(error, config.host, config.port);
   }
   return server;
+}
+
+/** Spans are sent where that is asked for. @throws TracingUnavailable */
+async function openTraces(
+  { traceEndpoint: endpoint, traceShare: share, name: serviceName }: Config,
+  { logger, worker }: ServeOptions,
+): Promise<Tracing | undefined> {
+  if (endpoint === undefined) return undefined;
+  const random = () => Buffer.from(RUNTIME.random(4)).readUInt32LE() / 2 ** 32;
+  return openTracing({
+    endpoint,
+    share,
+    serviceName,
+    build: BUILD,
+    instance: `${hostname()}/${worker}`,
+    random,
+    logger,
+  });
 }
 
 /** A rate that holds over some seconds: what comes at once is no flood. */

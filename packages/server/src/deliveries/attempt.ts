@@ -73,7 +73,10 @@ export async function attemptDelivery(
   const { service, report } = engine;
   const { ledger } = batch;
   const began = service.runtime.now();
-  const outcome = await makeAttempt(engine, batch, delivery, signal);
+  const outcome = await service.tracing.root('delivery', () => makeAttempt(engine, batch, delivery, signal), {
+    'countersign.ledger': ledger.handle,
+    'countersign.delivery': delivery.handle,
+  });
   if (outcome === 'later') return 'later';
   // What the receiver has taken is stored though the process stops.
   if (signal.aborted && outcome.kind !== 'delivered') return 'later';

@@ -45,7 +45,11 @@ function openWebhook({ service, bounds }: DeliveryDeps, ledger: Ledger, url: str
       ledger: ledger.id,
       method: 'POST',
       url,
-      headers: { ...DELIVERY_HEADERS, ...ledger.system.webhook(event, attempted, body) },
+      headers: {
+        ...DELIVERY_HEADERS,
+        ...ledger.system.webhook(event, attempted, body),
+        ...service.tracing.headers(),
+      },
       body,
       within: bounds.attempt,
       ignoresBody: true,

@@ -30,6 +30,7 @@ import { siteRoutes } from './site/routes.js';
 import { type Sendable, sendable, sendText } from './static/sendable.js';
 import { logRequests, makeAccessLog } from './telemetry/access-log.js';
 import { makeRequestIds } from './telemetry/request-id.js';
+import { traceRequests } from './telemetry/trace.js';
 import { tenantHeader } from './tenant.js';
 import { ledgerIsKept } from './unserved-routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
@@ -80,6 +81,7 @@ export function createServer(
   boundBodies(app, service);
   takeInTurn(app, requestLimits.clients.pipelined);
   logRequests(app, accessLog);
+  traceRequests(app, service.tracing);
   const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);

@@ -26,6 +26,7 @@ import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
 import type { MayExceed } from '../store/quotas.js';
 import type { Store } from '../store/store.js';
+import type { Tracing } from '../tracing/tracing.js';
 import type { KnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { LedgerMutex } from './ledger-mutex.js';
@@ -65,6 +66,7 @@ export interface Service {
   readonly runtime: Runtime;
   /** Moments of ledgers. */
   readonly moments: LedgerClock;
+  readonly tracing: Tracing;
   readonly outbound: Outbound;
   readonly accessTokens: AccessTokens;
   readonly replays: Replays;

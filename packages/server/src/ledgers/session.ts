@@ -125,7 +125,7 @@ export function openSession(service: Service & Pick<Session, 'isForwarded'>, led
       // What a bridge has stored is stored here as well.
       if (service.task.finishes) store.quotas.count(full);
       else await store.quotas.admit(full, mayExceed);
-      const { result, version } = await by(full);
+      const { result, version } = await service.tracing.span(needsCodes ? 'commit' : 'settle', () => by(full));
       // One of the keys may have been registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of assumedUnregistered) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
@@ -167,7 +167,7 @@ interface Retry {
 async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
   try {
     assertOpen(session);
-    return { done: await work(session) };
+    return { done: await session.tracing.span('decision', () => work(session)) };
   } catch (error) {
     if (error instanceof OutOfDate) return error;
     const version = await versionToRetry(session, error);

@@ -10,6 +10,7 @@ import type { Metrics } from '../metrics.js';
 import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } from '../store/log/leaves.js';
 import { measureLogs } from '../store/log/sealing.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { createFence } from './fence.js';
 import { logLimits } from './log-limits.js';
 import { createLogMetrics } from './metrics.js';
@@ -36,13 +37,14 @@ export interface LogOptions {
   /** Whose cosignatures checkpoints have; undefined without witnesses. */
   readonly policy: Policy | undefined;
   readonly logger: FastifyBaseLogger;
+  readonly tracing: Tracing;
 }
 
 /** The logs of all ledgers, as one process sees to them. */
 export type Logs = ReturnType<typeof createLogs>;
 
 export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions) {
-  const { keys, suite, integrity, logger, policy } = options;
+  const { keys, suite, integrity, logger, tracing, policy } = options;
   const clock = () => performance.now();
   const fence = createFence(dataDir && fenceIn(dataDir), worker, clock);
   const metrics = createLogMetrics(registry, () => measureLogs(pool), policy !== undefined);
@@ -58,6 +60,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     leaf: integrity.leaf,
     check: integrity.check,
     logCodes,
+    tracing,
     prefix: () => originPrefix(publicUrl()),
     systemKey,
   });

@@ -21,6 +21,7 @@ import { isCanceled } from '../store/queries/statement.js';
 import type { Check } from '../store/queries/version.js';
 import { transaction } from '../store/transaction.js';
 import { isUnavailable } from '../store/unavailable.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { appendLeaves } from './append.js';
 import { backfillLog } from './backfill.js';
 import type { Fence } from './fence.js';
@@ -45,6 +46,7 @@ export interface SealerOptions {
   readonly prefix: () => string;
   readonly metrics: LogMetrics;
   readonly logger: FastifyBaseLogger;
+  readonly tracing: Tracing;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
 }
@@ -235,10 +237,10 @@ async function restLedger(round: SealingRound, ledger: number, err: unknown): Pr
 
 /** Seals leaves of some ledgers in one transaction. @returns those that may have more */
 async function sealTogether(round: SealingRound, ledgers: readonly number[], take: Take): Promise<number[]> {
-  const { pool, metrics, clock, resting } = round;
+  const { pool, metrics, clock, resting, tracing } = round;
   const began = clock();
   const stopped: { log: LogState; why: string }[] = [];
-  const { count, sizes, more } = await transaction(pool, async (client) => {
+  const seal = async (client: pg.PoolClient) => {
     const locked = await lockLogs(client, ledgers);
     const judged = await Promise.all(locked.map((log) => judgeLog(round, log)));
     for (const { log, why, maySign } of judged) {
@@ -250,6 +252,11 @@ async function sealTogether(round: SealingRound, ledgers: readonly number[], tak
     if (sound.length === 0) return { count: 0, sizes: new Map<number, number>(), more: [] };
     const taken = await take(round, client, sound);
     return { ...(await appendLeaves(round, client, sound, taken.leaves)), more: [...taken.more] };
+  };
+  const { count, sizes, more } = await tracing.root('seal', async () => {
+    const sealed = await transaction(pool, seal);
+    tracing.note({ 'countersign.leaves': sealed.count });
+    return sealed;
   });
   for (const [ledger, size] of sizes) round.own.set(ledger, size);
   if (count > 0) metrics.sealed(count, (clock() - began) / 1000);

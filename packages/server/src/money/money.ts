@@ -9,6 +9,7 @@ import type { Outcome } from '../store/committer/write.js';
 import { createLeaders } from '../store/money/leaders.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { createSequencerMetrics, watchOpenIntents } from './metrics.js';
 import { Sequencer } from './sequencer.js';
 import type { SequencerDeps } from './sequencer-deps.js';
@@ -47,17 +48,18 @@ export interface MoneyDeps
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
 }
 
 export function createMoney(pool: pg.Pool, deps: MoneyDeps): Money {
-  const { store, runtime, metrics, ...others } = deps;
+  const { store, runtime, metrics, tracing, ...others } = deps;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
   const sequencerDeps: SequencerDeps = {
     ...others,
     load: store.loadBooks,
     leaders: createLeaders(pool, deps.holder),
-    store: store.settle,
+    store: (settlement) => tracing.root('settle batch', () => store.settle(settlement)),
     clock: () => performance.now(),
     newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
     metrics: createSequencerMetrics(metrics),

@@ -189,10 +189,8 @@ export function createStore(
     usedProofs: createUsedProofs(pool),
     journal: {
       ...journal,
-      async insert(...entries: Parameters<JournalStore['insert']>) {
-        writes.assert();
-        return journal.insert(...entries);
-      },
+      insert: (...entries: Parameters<JournalStore['insert']>) => writes.pass(() => journal.insert(...entries)),
+      trim: (...of: Parameters<JournalStore['trim']>) => writes.pass(() => journal.trim(...of)),
     },
     retries: {
       request: (retry: Parameters<DeliveryRetries['request']>[0]) => writes.pass(() => retries.request(retry)),

@@ -6,6 +6,7 @@ import { createLedgerMutex } from '../../src/ledgers/ledger-mutex.js';
 import type { Service } from '../../src/ledgers/service.js';
 import { inSession, OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
 import { stateLimits } from '../../src/ledgers/state-limits.js';
+import { UNTRACED } from '../../src/tracing/tracing.js';
 
 /** A ledger whose version rises each time it is asked for. */
 function changing() {
@@ -14,6 +15,7 @@ function changing() {
   const service = {
     runtime: { now: () => now },
     requestTimeout: 1_000,
+    tracing: UNTRACED,
     ledgerMutex: createLedgerMutex(),
     store: { ledgers: { version: async () => (version += 1) } },
     ledgers: { renew: async (ledger: Ledger, least: number) => ({ ...ledger, version: least }) },

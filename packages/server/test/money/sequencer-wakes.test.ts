@@ -4,6 +4,7 @@ import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
 import { Sequencer } from '../../src/money/sequencer.js';
 import { sequencerLimits } from '../../src/money/sequencer-limits.js';
+import { UNTRACED } from '../../src/tracing/tracing.js';
 import { makePlan } from './step-plans.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a sequencer asks for
@@ -92,6 +93,7 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
     ledgers: { renew: async (stale: Any) => stale },
     store: {},
     service: {},
+    tracing: UNTRACED,
   };
   const done = inSession(given, async () => {
     const { result, version } = await one.decide(item());

@@ -41,6 +41,7 @@ export interface TestServerOptions {
   readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
   readonly ledgerQuota?: number;
   readonly accessLog?: number;
+  readonly tracing?: NonNullable<ServerOptions['tracing']>;
   readonly measuredLedgers?: readonly string[];
   readonly rates?: NonNullable<ServerOptions['rates']>;
   /** A folder whose disk must have so much free. */
