@@ -34,7 +34,7 @@ export const PLAIN_PAGE = pageHeaders({
 });
 
 /** A page of the server itself. Links are relative: the server may be reached below a path of another one. */
-export function plainPage(title: string, body: string, head = ''): string {
+function plainPage(title: string, body: string): string {
   const icon = `data:image/svg+xml,${encodeURIComponent(MARK)}`;
   return `<!doctype html>
 <html lang="en">
@@ -44,7 +44,7 @@ export function plainPage(title: string, body: string, head = ''): string {
 <title>${title}</title>
 <link rel="icon" href="${icon}">
 <style>${STYLE}</style>
-${head}</head>
+</head>
 <body>
 <main>
 ${body}
@@ -96,11 +96,10 @@ export function docsMissing(up: string): string {
     `<header>${MARK}<h1>Documentation</h1></header>
 <p class="lead">These pages are made of the folder <code>docs</code> of the repository, and are not there yet.</p>
 <p><code>npm start</code> makes them in the background, which takes about half a minute; <code>npm run site</code> makes them anew.
-This page looks again every few seconds.</p>
+Then <a href="">load this page again</a>.</p>
 <ul class="doors">
 <li><a href="${up}"><strong>Server</strong><span>Its state, and how to begin</span></a></li>
 <li><a href="${up}v2/openapi.json"><strong>OpenAPI</strong><span>The interface, for tools</span></a></li>
 </ul>`,
-    '<meta http-equiv="refresh" content="5">\n',
   );
 }
