@@ -31,7 +31,7 @@ export async function chooseAccount(home: string): Promise<Account | undefined> 
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = await getUnprivilegedAccount();
   // Files of root are a copy that root made or restored.
-  if (owner !== undefined) await give(home, account);
+  if (owner !== undefined) await giveAll(home, account);
   return account;
 }
 
@@ -46,11 +46,12 @@ export async function giveOne(path: string, account: Account | undefined): Promi
   });
 }
 
-async function give(path: string, account: Account): Promise<void> {
+/** Gives a folder, with all that is in it, to the account. */
+export async function giveAll(path: string, account: Account): Promise<void> {
   const status = await lstat(path);
   await lchown(path, account.uid, account.gid);
   if (!status.isDirectory()) return;
-  for (const name of await readdir(path)) await give(join(path, name), account);
+  for (const name of await readdir(path)) await giveAll(join(path, name), account);
 }
 
 async function getUnprivilegedAccount(): Promise<Account> {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, lstat, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { CannotRunHere } from './cannot-run-here.js';
 
 /** Absolute paths of the programs. */
@@ -30,6 +32,12 @@ export async function findBinaries(): Promise<Binaries> {
   await makeLinks(home);
   for (const program of [binaries.postgres, binaries.initdb, binaries.pg_ctl]) await makeExecutable(program);
   return binaries;
+}
+
+/** The major version of the PostgreSQL that npm installed, as `18`. @throws CannotRunHere as `findBinaries` does */
+export async function findMajor(): Promise<number> {
+  const { stdout } = await promisify(execFile)((await findBinaries()).postgres, ['--version']);
+  return Number.parseInt(/\) (\d+)/.exec(stdout)?.[1] ?? '', 10);
 }
 
 async function loadBinaries(name: string): Promise<Binaries | undefined> {

@@ -8,7 +8,7 @@ import { readOwnFile } from './own-file.js';
 
 /** Paths in the folder of PostgreSQL's files. */
 export const clusterIn = (home: string): string => join(home, 'cluster');
-const passwordIn = (home: string): string => join(home, 'password');
+export const passwordIn = (home: string): string => join(home, 'password');
 
 /**
  * Makes the database cluster in `home` if it is missing: as a draft beside it that is renamed at the very end, so that

@@ -2,6 +2,7 @@ import { access, constants, lstat, mkdir, mkdtemp, realpath, rmdir, stat } from 
 import { dirname, join, resolve } from 'node:path';
 
 export { fileExists, freeBytes, syncFolder, writeOnce } from './files.js';
+export { findLockHolder, isLockFile, type Lock, lockDataDir } from './lock.js';
 
 /**
  * Makes the data directory if it is missing. Other users may enter it but not list it: when root starts the program,

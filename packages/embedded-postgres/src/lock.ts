@@ -48,6 +48,16 @@ export async function lockDataDir(dataDir: string, setting: string): Promise<Loc
   throw new Error(`${setting} ${dataDir} could not be locked: too many servers are starting on it`);
 }
 
+/** The id of the living process that has locked a folder; undefined where none has. */
+export async function findLockHolder(dataDir: string): Promise<number | undefined> {
+  return findLivingOwner(join(dataDir, prefix + (await highestLockNumber(dataDir))));
+}
+
+/** Whether a file of the folder is a lock, held or not. */
+export function isLockFile(name: string): boolean {
+  return parseLockNumber(name) > 0;
+}
+
 async function highestLockNumber(dataDir: string): Promise<number> {
   return (await readdir(dataDir)).reduce((number, name) => Math.max(number, parseLockNumber(name)), 0);
 }

@@ -41,6 +41,8 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   checkpoint_timeout: '15min',
   checkpoint_completion_target: '0.9',
   max_wal_size: '2GB',
+  // What is kept for a copy that does not come, as to a full disk, must not fill this one.
+  max_slot_wal_keep_size: '4GB',
   // Full pages are most of the log after a checkpoint, and compress well.
   wal_compression: 'on',
   // On SSDs random reads cost little more than sequential ones; at the default, the planner would rather sort

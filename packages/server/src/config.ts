@@ -20,13 +20,13 @@ import {
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { backgroundLimits } from './background/background-limits.js';
+import { databaseSettings } from './database-settings.js';
 import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
 import { type LogLevel, logSettings, type TraceConfig } from './log-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
 import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
-import { parseDatabaseUrl } from './store/hosts/database-url.js';
 
 /** The settings of the server. */
 export interface Config extends TraceConfig {
@@ -47,6 +47,10 @@ export interface Config extends TraceConfig {
   readonly dataDir: string;
   /** A PostgreSQL connection string; undefined to run the embedded PostgreSQL. Do not log it: it holds a password. */
   readonly databaseUrl: string | undefined;
+  /** The role that `--migrate` lets serve; undefined where the role that migrates does. */
+  readonly databaseRole: string | undefined;
+  /** The folder of backups, to which the write-ahead log is copied, an absolute path; undefined where it is not. */
+  readonly backupDir: string | undefined;
   /** Seconds that a start waits for a database that is out of reach. */
   readonly databaseWait: number;
   /** 32 bytes in base64; undefined to use the key file. Do not log it. */
@@ -161,25 +165,7 @@ export const settings = {
     meaning: 'The folder for what the server keeps: its own PostgreSQL, the key file. One server at a time uses it.',
     read: (text = './data') => readPath(text),
   },
-  databaseUrl: {
-    name: 'DATABASE_URL',
-    default: 'our own PostgreSQL in DATA_DIR',
-    meaning:
-      'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`, or of [several servers](database.md#several-servers) of which one takes writes. ' +
-      '`DATABASE_URL_FILE` names a file that holds it.',
-    isSecret: true,
-    read: (text) => {
-      if (text !== undefined) parseDatabaseUrl(text);
-      return text;
-    },
-  },
-  databaseWait: {
-    name: 'DATABASE_WAIT',
-    default: '`30`',
-    meaning:
-      'Seconds that a start waits for the database of DATABASE_URL where it is out of reach, as while it starts itself.',
-    read: (text = '30') => parseInteger(text, 0, 86_400),
-  },
+  ...databaseSettings,
   ...keySettings,
   workers: {
     name: 'WORKERS',
@@ -335,6 +321,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     const { name } = settings.ledgerQuota;
     const of = { name, read: () => quotaOfOthers(values.ledgerQuota as LedgerQuota, Boolean(env[name])) };
     values.ledgerQuota = read(of);
+  }
+  if (values.databaseUrl !== undefined && values.backupDir !== undefined) {
+    wrong.push('BACKUP_DIR is for our own PostgreSQL: with DATABASE_URL the database has backups of its own');
   }
   const { port, host, metricsPort, metricsHost } = values as Partial<Config>;
   if (port !== undefined && port === metricsPort && meet(host, metricsHost)) {

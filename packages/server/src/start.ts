@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
-import type { Postgres } from '@countersign/embedded-postgres';
+import { forgetWal, type Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { BUILD } from './cluster/build.js';
 import { checkDeployment, formatFindings } from './cluster/check.js';
 import { parseCommandLine, type ServerTask } from './cluster/command-line.js';
@@ -11,7 +12,7 @@ import type { ToPrimary } from './cluster/messages.js';
 import { serveMetrics } from './cluster/metrics-listener.js';
 import { findMisspelled } from './cluster/misspelled.js';
 import { assertFree, METRICS_ADDRESS } from './cluster/port.js';
-import { prepareDatabase } from './cluster/prepare.js';
+import { letServe, prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
@@ -77,6 +78,7 @@ async function migrateFromEnvironment(): Promise<void> {
     begin: () => console.error('countersign: the database is out of reach: this waits for it'),
   });
   if (isKeyNew) warnOfNewKey(config);
+  if (config.databaseRole !== undefined) await letServe(config.databaseUrl, config.databaseRole);
   const [first, last = first] = [migrated.at(0), migrated.at(-1)];
   console.log(
     first === undefined
@@ -145,13 +147,22 @@ interface RunningService {
 
 async function runServer(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
-  const { masterKeys, isKeyNew, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config, {
-    seconds: config.databaseWait,
-    begin: () => logger.warn({ seconds: config.databaseWait }, 'the database is out of reach: the start waits for it'),
-  });
+  const { masterKeys, isKeyNew, isNew, connectionAdvice } = await prepareDatabase(
+    databaseUrl,
+    embedded !== undefined,
+    config,
+    {
+      seconds: config.databaseWait,
+      begin: () =>
+        logger.warn({ seconds: config.databaseWait }, 'the database is out of reach: the start waits for it'),
+    },
+  );
   const key = describeKeySource(config);
   if (isKeyNew && embedded === undefined) warnOfNewKey(config);
-  const beginning = beginServing(config, logger, databaseUrl, masterKeys[0]!);
+  if (connectionAdvice !== undefined) console.error(`countersign: ${connectionAdvice}`);
+  const registry = new Registry();
+  const backups = embedded && (await beginBackups(config, logger, embedded.url, registry));
+  const beginning = beginServing(config, logger, databaseUrl, masterKeys[0]!, registry);
   let stopping = false;
   const end = async (status: number) => {
     if (stopping) return;
@@ -159,6 +170,7 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
     try {
       // A stop during the start waits until the start has completed.
       await (await beginning).stop();
+      await backups?.stop();
       await embedded?.stop();
       process.exit(status);
     } catch (error) {
@@ -189,6 +201,22 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
   if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
 }
 
+/** Keeps the log of our own PostgreSQL for backups where BACKUP_DIR is set; without it, PostgreSQL keeps none for them. */
+async function beginBackups(
+  { backupDir, dataDir }: Config,
+  logger: pino.Logger,
+  url: string,
+  registry: Registry,
+): Promise<{ stop(): Promise<void> } | undefined> {
+  if (backupDir === undefined) {
+    await forgetWal(url);
+    return undefined;
+  }
+  const { keepForBackups } = await import('./backup/keep.js');
+  // biome-ignore lint/plugin: the clock that it is given
+  return keepForBackups({ folder: backupDir, dataDir, url, logger, registry, now: Date.now });
+}
+
 /**
  * The serving processes share the socket. This process supervises them, and replaces one that stands still. It serves the
  * metrics of all, which then cost no tenant's request anything.
@@ -198,8 +226,9 @@ async function beginServing(
   logger: pino.Logger,
   databaseUrl: string,
   masterKey: Buffer,
+  registry: Registry,
 ): Promise<RunningService> {
-  const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
+  const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger, registry });
   const { metricsHost: host, metricsPort: port } = config;
   if (port === undefined) return workers;
   try {

@@ -4,12 +4,14 @@ import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
+import { adminBackup } from './admin/backup.js';
 import { adminDoctor } from './admin/doctor.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
 import { adminQuota } from './admin/quota.js';
 import { adminReadOnly } from './admin/read-only.js';
+import { adminRestore } from './admin/restore.js';
 import { adminResume } from './admin/resume.js';
 import { adminRotateKey } from './admin/rotate-key.js';
 import { adminSuspend } from './admin/suspend.js';
@@ -92,6 +94,8 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminRotateKey,
   adminReadOnly,
   adminDoctor,
+  adminBackup,
+  adminRestore,
   completionCommand(() => COMMANDS),
 ];
 

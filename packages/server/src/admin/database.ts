@@ -24,6 +24,8 @@ export class LedgerChanged extends ArchiveRefusal {
 export interface AdminDeps {
   readonly pool: pg.Pool;
   readonly config: Config;
+  /** A connection string. Do not log it: it holds a password. */
+  readonly url: string;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
   try {
     await assertUsable(pool, url, ours);
     await assertMigrated(pool);
-    return await work({ pool, config });
+    return await work({ pool, config, url });
   } catch (error) {
     throw error instanceof ArchiveRefusal || error instanceof Illness ? error : explainError(error, url, ours);
   } finally {

@@ -7,10 +7,10 @@ import { type Config, parseConfig } from '../config.js';
 import type { Keyring } from '../keys/keyring.js';
 import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { databaseLimits } from '../store/database-limits.js';
+import { findConnectionRoom } from '../store/deployment/connections.js';
 import { readKeyring } from '../store/deployment/master-keys.js';
 import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { parseReadOnly, READ_ONLY } from '../store/deployment/read-only.js';
-import { countAllConnections } from '../store/embedded.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
 import { onDatabase, type Settings } from './database.js';
@@ -150,17 +150,11 @@ async function examineDurability(pool: pg.Pool): Promise<string> {
 const LEAST_FREE = 5;
 
 async function examineConnections(pool: pg.Pool, { workers }: Config): Promise<string> {
-  const { rows } = await pool.query<{ most: number; used: number }>(
-    `select current_setting('max_connections')::int as most, (select count(*)::int from pg_stat_activity
-       where backend_type = 'client backend') as used`,
-  );
-  const { most, used } = rows[0]!;
-  const text = `${used} of ${most} in use`;
+  const { used, most, needed, advice } = await findConnectionRoom(pool, workers);
+  const text = `${used} of ${most} in use; this server may need ${needed}`;
+  if (advice !== undefined) throw new Illness(text, advice);
   if (most - used >= LEAST_FREE) return text;
-  throw new Illness(
-    text,
-    `raise max_connections to at least ${countAllConnections(workers)} for each server, or lower WORKERS`,
-  );
+  throw new Illness(text, `raise max_connections by ${needed} for each further server, or lower WORKERS`);
 }
 
 /** What migrations of this release have made, by their text. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
 import { describeKeySource, loadMasterKeys, masterKeyError } from '../keys/master-key.js';
+import { findConnectionRoom } from '../store/deployment/connections.js';
 import { assertHeld, findMasterKeys } from '../store/deployment/master-keys.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
@@ -78,9 +79,11 @@ async function findOther(config: Config, url: string): Promise<string> {
       const { later, pending } = await findMigrations(pool);
       if (later.length > 0)
         throw new Error(`was migrated by a later release (${later.join(', ')}): use that, or a later one`);
+      const { advice } = await findConnectionRoom(pool, config.workers);
+      const room = advice === undefined ? '' : `; ${advice}`;
       return pending.length > 0
-        ? `answers: the start migrates it (${pending.join(', ')})`
-        : 'answers, with the schema of this release';
+        ? `answers: the start migrates it (${pending.join(', ')})${room}`
+        : `answers, with the schema of this release${room}`;
     } finally {
       await pool.end();
     }

@@ -8,7 +8,9 @@ import {
   makeMasterKey,
   masterKeyError,
 } from '../keys/master-key.js';
+import { findConnectionRoom } from '../store/deployment/connections.js';
 import { findMasterKeys, settleMasterKeys } from '../store/deployment/master-keys.js';
+import { grantToServe } from '../store/deployment/serving-role.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
@@ -22,6 +24,8 @@ export interface PreparedDatabase {
   readonly isKeyNew: boolean;
   /** Whether the database holds no ledger yet. */
   readonly isNew: boolean;
+  /** What to do, in one line, where the database gives fewer connections than this server may need. */
+  readonly connectionAdvice: string | undefined;
   /** The names of the migrations that ran. */
   readonly migrated: readonly string[];
 }
@@ -38,7 +42,7 @@ export interface PreparedDatabase {
 export async function prepareDatabase(
   url: string,
   ours: boolean,
-  source: MasterKeySource,
+  source: MasterKeySource & { readonly workers: number },
   wait: DatabaseWait = NO_WAIT,
 ): Promise<PreparedDatabase> {
   try {
@@ -48,12 +52,25 @@ export async function prepareDatabase(
       // Of several servers that start at once, the first one creates the key and the schema.
       const settled = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
-      return { ...settled, isNew: rows[0]?.empty ?? false };
+      const { advice: connectionAdvice } = await findConnectionRoom(pool, source.workers);
+      return { ...settled, isNew: rows[0]?.empty ?? false, connectionAdvice };
     } finally {
       await pool.end();
     }
   } catch (error) {
     throw explainError(error, url, ours);
+  }
+}
+
+/** Lets a role serve that does not own the tables. @throws Error in one line for the operator */
+export async function letServe(url: string, role: string): Promise<void> {
+  const pool = createPool({ connectionString: url, max: 1 }, () => {});
+  try {
+    await grantToServe(pool, role);
+  } catch (error) {
+    throw explainError(error, url, false);
+  } finally {
+    await pool.end();
   }
 }
 
@@ -83,7 +100,10 @@ async function onceReached(look: () => Promise<void>, { seconds, begin }: Databa
   }
 }
 
-async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Omit<PreparedDatabase, 'isNew'>> {
+async function settleMasterKey(
+  pool: pg.Pool,
+  source: MasterKeySource,
+): Promise<Omit<PreparedDatabase, 'isNew' | 'connectionAdvice'>> {
   const found = await loadMasterKeys(source);
   const isKeyNew = found.length === 0;
   if (isKeyNew && (await findMasterKeys(pool)).length > 0) throw masterKeyError(source);

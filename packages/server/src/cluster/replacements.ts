@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { makeReplacedCounter } from '../metrics.js';
 import type { Counts } from './messages.js';
 
@@ -6,8 +6,7 @@ import type { Counts } from './messages.js';
 export type Replacements = ReturnType<typeof replacements>;
 
 /** Kept by the primary, which outlives its workers. @param workers the names of the deployment's processes */
-export function replacements(workers: readonly string[]) {
-  const registry = new Registry();
+export function replacements(registry: Registry, workers: readonly string[]) {
   const counter = makeReplacedCounter(registry, workers);
   return {
     /** @param worker which of the deployment's processes it was */

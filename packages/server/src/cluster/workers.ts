@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Registry } from 'prom-client';
 import { passOnWithWorker } from './connections.js';
 import { collectCounts } from './counts.js';
 import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
@@ -25,6 +26,8 @@ export interface WorkersOptions {
   readonly databaseUrl: string;
   readonly masterKey: Buffer;
   readonly logger: FastifyBaseLogger;
+  /** The metrics of this process, beside which those of the workers are collected. */
+  readonly registry: Registry;
 }
 
 /** A worker that dies within this many milliseconds counts as an early death. */
@@ -71,7 +74,10 @@ class WorkerPool implements Workers {
       name: String(index + 1),
       turn: Promise.resolve(),
     }));
-    this.#replaced = replacements(this.#slots.map(({ name }) => name));
+    this.#replaced = replacements(
+      options.registry,
+      this.#slots.map(({ name }) => name),
+    );
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '@countersign/embedded-postgres/data-dir';
 import { type Checkpoint, parseCheckpoint, parseNote } from '@countersign/protocol/log';
@@ -20,8 +20,8 @@ export interface Fence {
   last(origin: string): Promise<PublishedCheckpoint | undefined>;
   /** Keeps a checkpoint that is about to be shown. It is on the disk when this resolves. */
   raise(note: string): Promise<void>;
-  /** What was shown of every log, as it is on the disk. */
-  shown(): AsyncIterable<PublishedCheckpoint>;
+  /** What was shown of every log, as it is on the disk. @param since only of logs shown since, in milliseconds since 1970 */
+  shown(since?: number): AsyncIterable<PublishedCheckpoint>;
   /** The database may have been set back: what other processes have kept is read anew. */
   reload(): void;
 }
@@ -43,6 +43,17 @@ interface LastShown {
  */
 export function createFence(folder: string | undefined, process: string, clock: () => number): Fence {
   return new FileFence(folder, process, clock);
+}
+
+/**
+ * Raises the fence of one folder to that of another: for a backup, or from one.
+ *
+ * @param since as that of `shown`
+ */
+export async function copyFence(from: string, to: string, process: string, since = 0): Promise<void> {
+  const target = createFence(to, process, () => performance.now());
+  for await (const { note } of createFence(from, process, () => performance.now()).shown(since))
+    await target.raise(note);
 }
 
 class FileFence implements Fence {
@@ -84,9 +95,10 @@ class FileFence implements Fence {
     if (this.#folder !== undefined) this.#known = new LruCache(cacheLimits.ledgers);
   }
 
-  async *shown(): AsyncGenerator<PublishedCheckpoint> {
+  async *shown(since = 0): AsyncGenerator<PublishedCheckpoint> {
     if (this.#folder === undefined) return;
     for (const name of await namesIn(this.#folder)) {
+      if (since > 0 && (await stat(join(this.#folder, name))).mtimeMs < since) continue;
       const last = largest((await readNotes(join(this.#folder, name))).map(readPublished));
       if (last) yield last;
     }

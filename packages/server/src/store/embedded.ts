@@ -28,11 +28,11 @@ export function countAllConnections(workers: number): number {
 }
 
 /** The name of the database, and of the role that owns it. */
-const NAME = 'countersign';
+export const EMBEDDED_NAME = 'countersign';
 
 /** The connection string of the embedded PostgreSQL that a server runs on this machine; undefined where none runs. */
 export function findEmbedded(dataDir: string): Promise<string | undefined> {
-  return findPostgres(dataDir, NAME);
+  return findPostgres(dataDir, EMBEDDED_NAME);
 }
 
 /**
@@ -43,7 +43,7 @@ export function findEmbedded(dataDir: string): Promise<string | undefined> {
 export function startEmbedded({ workers, ...options }: EmbeddedOptions): Promise<Postgres> {
   return startPostgres({
     ...options,
-    name: NAME,
+    name: EMBEDDED_NAME,
     connections: countAllConnections(workers),
     restarts: databaseLimits.restarts,
     leastFree: databaseLimits.freeDisk.start,

@@ -22,7 +22,7 @@ describe('what a server tells at /metrics', () => {
   let served: ReturnType<typeof metricsIn>;
   beforeAll(async () => {
     makeDataDir(dataDir);
-    service = await startService(dataDir, 1);
+    service = await startService(dataDir, 1, { BACKUP_DIR: join(home, 'backups') });
     await stored(await newLedger(service.url), 'wallet', { handle: 'shop' });
     served = metricsIn(await (await fetch(service.metrics)).text());
   });

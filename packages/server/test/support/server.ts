@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openServer, type Server, type ServerOptions } from '../../src/app.js';
 import type { Runtime } from '../../src/base/clock.js';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from './database.js';
+import { asServingRole } from './serving-role.js';
 import { signBy } from './signing-clock.js';
 
 /** A real server on a real port over a database of its own. */
@@ -64,8 +65,10 @@ export interface TestServerOptions {
   readonly logger?: Logger;
 }
 
+const same = (url: string) => url;
+
 /**
- * Starts a server.
+ * Starts a server. With `TEST_SERVING_ROLE` set, it connects by a role that does not own the tables.
  *
  * @param open that of another build of the server
  */
@@ -75,7 +78,7 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
   const named = { publicUrl: '' };
   const { database: shared, ...others } = options;
   const server = await open({
-    database: { connectionString: database.url },
+    database: { connectionString: await (process.env.TEST_SERVING_ROLE ? asServingRole : same)(database.url) },
     masterKey: TEST_MASTER_KEY,
     get publicUrl() {
       return named.publicUrl;

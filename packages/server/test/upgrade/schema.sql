@@ -281,6 +281,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.renew_statistics_1()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  analyze record, change;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.request_retry_1(ledger bigint, version bigint, owner text, id text, luid text, proofs uuid[], veiled uuid[], now timestamp with time zone, since timestamp with time zone, domains text[], waiting integer)
  RETURNS retry_outcome_1
  LANGUAGE plpgsql
@@ -1064,7 +1075,7 @@ create table change (
   mac text collate "C",
   cut integer,
   beside integer
-) with (toast_tuple_target=8160);
+) with (toast_tuple_target=8160, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=100000, autovacuum_freeze_min_age=0);
 
 create table delivery (
   ledger_id bigint not null,
@@ -1134,7 +1145,7 @@ create table entry (
   available bigint not null,
   reserved bigint,
   moment timestamp with time zone not null
-);
+) with (autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=100000, autovacuum_freeze_min_age=0);
 
 create table erased_leaf (
   ledger_id bigint not null,

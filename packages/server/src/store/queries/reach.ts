@@ -83,7 +83,7 @@ function describeProblem(code: string | undefined, message: string, user: string
     case '3D000':
       return `has no database "${database}": make it with create database, in UTF8`;
     case '42501':
-      return `does not let the user "${user}" do what it must (${message}): make it the owner of the database`;
+      return `does not let the user "${user}" do what it must (${message}): migrate with the owner of the tables first (countersign-server --migrate, with DATABASE_ROLE), or make it the owner`;
     case '53300':
       return `has no connection left (${message}): raise its max_connections, or lower WORKERS`;
     case '57014':

@@ -1,0 +1,281 @@
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { appendFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { fileExists, syncFolder, writeOnce } from './files.js';
+import { type Lock, lockDataDir } from './lock.js';
+import { nameSegment, PARTIAL, parsePosition, parseSegment, SEGMENT_BYTES, SUMS, segmentAt } from './wal.js';
+
+/** What PostgreSQL keeps its log for, until the copy has it. */
+const SLOT = 'countersign_backup';
+
+/** Bytes that are read at a time. */
+const PIECE = 1024 * 1024;
+
+export interface WalKeeperOptions {
+  /** Of the role that owns the cluster. */
+  readonly url: string;
+  /** The folder of the copies; each database has a folder of its own in it, by its system identifier. */
+  readonly folder: string;
+  /** Milliseconds from one copy to the next. */
+  readonly pause: number;
+  /** Called before each copy: what it keeps belongs to commits that the copy then has. */
+  readonly before: () => Promise<void>;
+  /** Called when all that was on the disk before is copied. */
+  readonly kept: () => void;
+  /** Called when a copy has failed: it is tried again. */
+  readonly failed: (error: Error) => void;
+  /** Called when PostgreSQL has removed log that was not copied, since too much had gathered. */
+  readonly gap: () => void;
+}
+
+/** Copies the write-ahead log of a running PostgreSQL, so that a base backup can be brought to any later moment. */
+export interface WalKeeper {
+  /** Copies once more, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Begins to copy the write-ahead log. What fails is tried again with the next copy, from the beginning of its segment. */
+export function keepWal(options: WalKeeperOptions): WalKeeper {
+  const keeper = new Keeper(options);
+  let timer: NodeJS.Timeout | undefined;
+  let turn = Promise.resolve();
+  let isStopped = false;
+  const next = () => {
+    turn = turn.then(async () => {
+      await keeper.copy();
+      if (!isStopped) timer = setTimeout(next, options.pause);
+    });
+  };
+  next();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      next();
+      await turn;
+      await keeper.close();
+    },
+  };
+}
+
+/** Lets PostgreSQL remove its log where it is no longer copied. */
+export async function forgetWal(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1', [
+      SLOT,
+    ]);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Removes the segments that end before a position, on every timeline. Their sums stay: the copy may be adding one.
+ *
+ * @returns how many
+ */
+export async function pruneWal(folder: string, position: string): Promise<number> {
+  const first = segmentAt(parsePosition(position));
+  const old = (await readdir(folder)).filter((file) => {
+    const segment = parseSegment(file.replace(PARTIAL, ''));
+    return segment !== undefined && segment.number < first;
+  });
+  for (const file of old) await rm(join(folder, file), { force: true });
+  return old.length;
+}
+
+/** Whether all of a timeline up to a position is kept, from what is there of it. */
+export async function isKept(folder: string, timeline: number, position: string): Promise<boolean> {
+  const at = parsePosition(position);
+  const name = nameSegment({ timeline, number: segmentAt(at - 1) });
+  const size = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? 0;
+  const [whole, part] = [await size(join(folder, name)), await size(join(folder, `${name}${PARTIAL}`))];
+  return Math.max(whole, part) >= at - segmentAt(at - 1) * SEGMENT_BYTES;
+}
+
+class Keeper {
+  readonly #options: WalKeeperOptions;
+  #copy: Copy | undefined;
+
+  constructor(options: WalKeeperOptions) {
+    this.#options = options;
+  }
+
+  async copy(): Promise<void> {
+    const { before, kept, failed } = this.#options;
+    try {
+      await before();
+      this.#copy ??= await Copy.begin(this.#options);
+      await this.#copy.goOn();
+      kept();
+    } catch (error) {
+      await this.close();
+      failed(error as Error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#copy?.end().catch(() => {});
+    this.#copy = undefined;
+  }
+}
+
+/** The segment that is being copied. */
+interface OpenSegment {
+  readonly number: number;
+  readonly file: FileHandle;
+  readonly hash: Hash;
+  copied: number;
+}
+
+/** A copy over one connection: PostgreSQL may have started anew before, and then writes the end of its log again. */
+class Copy {
+  readonly #client: pg.Client;
+  readonly #folder: string;
+  readonly #lock: Lock;
+  readonly #timeline: number;
+  #next: number;
+  #open: OpenSegment | undefined;
+
+  private constructor(client: pg.Client, folder: string, lock: Lock, from: { timeline: number; number: number }) {
+    this.#client = client;
+    this.#folder = folder;
+    this.#lock = lock;
+    this.#timeline = from.timeline;
+    this.#next = from.number;
+  }
+
+  static async begin({ url, folder: parent, gap }: WalKeeperOptions): Promise<Copy> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 60_000 });
+    client.on('error', () => {});
+    let lock: Lock | undefined;
+    try {
+      await client.connect();
+      const { rows } = await client.query(
+        `select system_identifier::text as system, pg_walfile_name(pg_current_wal_flush_lsn()) as last from pg_control_system()`,
+      );
+      const folder = join(parent, rows[0].system);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      lock = await lockDataDir(folder, 'the folder');
+      if (await reserve(client)) gap();
+      await copyHistories(client, folder);
+      const last = parseSegment(rows[0].last)!;
+      return new Copy(client, folder, lock, { ...last, number: await firstOf(client, last.timeline, last.number) });
+    } catch (error) {
+      await client.end().catch(() => {});
+      await lock?.release().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Copies what is on PostgreSQL's disk by now. */
+  async goOn(): Promise<void> {
+    const { rows } = await this.#client.query('select pg_current_wal_flush_lsn()::text as at');
+    const at = parsePosition(rows[0].at);
+    const last = segmentAt(at);
+    for (; this.#next < last; this.#next += 1) await this.#finish(this.#next);
+    await this.#copyUpTo(last, at - last * SEGMENT_BYTES);
+    await this.#open?.file.sync();
+    // From the beginning of the segment: another connection begins there.
+    const position = last * SEGMENT_BYTES;
+    const text = `${Math.floor(position / 2 ** 32).toString(16)}/${(position % 2 ** 32).toString(16)}`;
+    await this.#client.query(
+      'select pg_replication_slot_advance(slot_name, $2::pg_lsn) from pg_replication_slots where slot_name = $1 and restart_lsn < $2::pg_lsn',
+      [SLOT, text],
+    );
+  }
+
+  async end(): Promise<void> {
+    await this.#client.end().catch(() => {});
+    await this.#open?.file.close().catch(() => {});
+    await this.#lock.release();
+  }
+
+  async #finish(number: number): Promise<void> {
+    const name = nameSegment({ timeline: this.#timeline, number });
+    const path = join(this.#folder, name);
+    if (await fileExists(path)) return;
+    if (!(await this.#copyUpTo(number, SEGMENT_BYTES))) return;
+    const { file, hash } = this.#open!;
+    this.#open = undefined;
+    await file.sync();
+    await file.close();
+    await addSum(this.#folder, name, hash.digest('hex'));
+    await rename(`${path}${PARTIAL}`, path);
+    await syncFolder(this.#folder);
+  }
+
+  /** @returns whether PostgreSQL still has the segment */
+  async #copyUpTo(number: number, end: number): Promise<boolean> {
+    const name = nameSegment({ timeline: this.#timeline, number });
+    if (this.#open?.number !== number) {
+      await this.#open?.file.close();
+      this.#open = undefined;
+      if (!(await this.#exists(name))) return false;
+      // Nothing is cut off: what an earlier connection has copied stays until it is written again.
+      const file = await open(join(this.#folder, `${name}${PARTIAL}`), constants.O_RDWR | constants.O_CREAT, 0o600);
+      this.#open = { number, file, hash: createHash('sha256'), copied: 0 };
+      await syncFolder(this.#folder);
+    }
+    const { file, hash, copied } = this.#open;
+    for (let from = copied; from < end; from += PIECE) {
+      const piece = await this.#read(name, from, Math.min(PIECE, end - from));
+      await file.write(piece, 0, piece.length, from);
+      hash.update(piece);
+      this.#open.copied += piece.length;
+    }
+    return true;
+  }
+
+  async #exists(name: string): Promise<boolean> {
+    const { rows } = await this.#client.query('select (pg_stat_file($1, true)).size as size', [`pg_wal/${name}`]);
+    return rows[0].size !== null;
+  }
+
+  async #read(name: string, from: number, length: number): Promise<Buffer> {
+    const text = 'select pg_read_binary_file($1, $2, $3) as data';
+    const { rows } = await this.#client.query(text, [`pg_wal/${name}`, from, length]);
+    const data = rows[0].data as Buffer;
+    if (data.length !== length) throw new Error(`the segment ${name} of the write-ahead log is too short`);
+    return data;
+  }
+}
+
+/** Has PostgreSQL keep its log from here on. @returns whether it has removed some that was not copied */
+async function reserve(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select wal_status as status from pg_replication_slots where slot_name = $1', [
+    SLOT,
+  ]);
+  const isLost = rows[0]?.status === 'lost';
+  if (isLost) await client.query('select pg_drop_replication_slot($1)', [SLOT]);
+  if (isLost || rows.length === 0) await client.query('select pg_create_physical_replication_slot($1, true)', [SLOT]);
+  return isLost;
+}
+
+/** Which timeline began where: PostgreSQL needs it to follow them. */
+async function copyHistories(client: pg.Client, folder: string): Promise<void> {
+  const { rows } = await client.query(
+    `select name, pg_read_file('pg_wal/' || name) as text from pg_ls_waldir() where name ~ '^[0-9A-F]{8}[.]history$'`,
+  );
+  for (const { name, text } of rows) await writeOnce(join(folder, name), text, 0o600);
+}
+
+/** The first segment of a timeline that PostgreSQL still has. A new timeline begins within one. */
+async function firstOf(client: pg.Client, timeline: number, last: number): Promise<number> {
+  const { rows } = await client.query('select name from pg_ls_waldir()');
+  return rows
+    .flatMap(({ name }) => parseSegment(name) ?? [])
+    .filter((segment) => segment.timeline === timeline)
+    .reduce((first, { number }) => Math.min(first, number), last);
+}
+
+/** The sum is on the disk before the segment counts as complete. */
+async function addSum(folder: string, name: string, sum: string): Promise<void> {
+  const path = join(folder, SUMS);
+  await appendFile(path, `${sum}  ${name}\n`, { mode: 0o600, flush: true });
+}

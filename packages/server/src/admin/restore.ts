@@ -1,0 +1,141 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CannotRestore,
+  findMajor,
+  type Restored,
+  type RestoreOptions,
+  restorePostgres,
+} from '@countersign/embedded-postgres';
+import {
+  fileExists,
+  findLockHolder,
+  isLockFile,
+  openDataDir,
+  writeOnce,
+} from '@countersign/embedded-postgres/data-dir';
+import {
+  assertWhole,
+  BrokenBackup,
+  FILES,
+  fenceFolder,
+  findBackups,
+  type Manifest,
+  readManifest,
+  walFolder,
+} from '../backup/folder.js';
+import { parseConfig } from '../config.js';
+import { copyFence } from '../log/fence.js';
+import { EMBEDDED_NAME } from '../store/embedded.js';
+import { AdminRefused, type Settings } from './database.js';
+
+export interface RestoreCall {
+  readonly settings: Settings;
+  /** The folder of backups. */
+  readonly folder: string;
+  /** An instant; undefined for all that is kept. */
+  readonly to: string | undefined;
+  readonly timeline: number | undefined;
+  readonly progress: RestoreOptions['progress'];
+}
+
+/** What was restored. */
+export interface RestoredBackup extends Restored {
+  /** The backup that was taken, by its path. */
+  readonly backup: string;
+  readonly dataDir: string;
+  /** Whether the log kept since was replayed, or the backup alone restored. */
+  readonly isContinued: boolean;
+  /** Whether the data folder has a master key now. */
+  readonly hasMasterKey: boolean;
+}
+
+/** What may be in the folder: what an operator puts there before, and what file systems do. */
+const EXPECTED = ['log-fence', 'master.key', 'master.key.next', 'lost+found'];
+
+/**
+ * Restores the embedded PostgreSQL of a backup into an empty data folder, to the end of what is kept or to a moment before.
+ *
+ * @throws AdminRefused
+ */
+export async function runRestore({ settings, folder, to, timeline, progress }: RestoreCall): Promise<RestoredBackup> {
+  const { databaseUrl, dataDir, masterKey } = parseConfig(settings);
+  if (databaseUrl !== undefined)
+    throw new AdminRefused('DATABASE_URL names a database of yours: docs/operations/backup.md has how it is restored.');
+  await assertEmpty(dataDir);
+  try {
+    const { backup, manifest } = await chooseBackup(folder, to);
+    await assertWhole(backup, manifest);
+    const root = await openDataDir(dataDir, 'DATA_DIR');
+    const wal = walFolder(folder, manifest.system);
+    const isContinued = await fileExists(wal);
+    if (!isContinued && to !== undefined)
+      throw new AdminRefused(`No write-ahead log is kept in ${folder}: the backup can be restored without --to only.`);
+    // First: with these alone the folder still counts as empty, so that what fails can be tried again.
+    const hasKey = await restoreKey(backup, manifest, root);
+    await copyFence(fenceFolder(folder), join(root, 'log-fence'), 'restored');
+    const restored = await restorePostgres({
+      dataDir: root,
+      name: EMBEDDED_NAME,
+      dataDirSetting: 'DATA_DIR',
+      tar: join(backup, FILES.base),
+      password: await readFile(join(backup, FILES.password), 'utf8'),
+      start: manifest.start,
+      progress,
+      ...(isContinued && { wal }),
+      ...(to !== undefined && { to }),
+      ...(timeline !== undefined && { timeline }),
+    });
+    return { ...restored, backup, dataDir: root, isContinued, hasMasterKey: hasKey || masterKey !== undefined };
+  } catch (error) {
+    if (error instanceof CannotRestore || error instanceof BrokenBackup) throw new AdminRefused(`${error.message}.`);
+    throw error;
+  }
+}
+
+/** @throws AdminRefused when a server uses the folder, or there is anything in it that a restore would mix with */
+async function assertEmpty(dataDir: string): Promise<void> {
+  const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new AdminRefused(`${dataDir} cannot be used: ${error.message}.`);
+  });
+  const holder = await findLockHolder(dataDir).catch(() => undefined);
+  if (holder !== undefined) throw new AdminRefused(`A server uses ${dataDir} (process ${holder}): stop it first.`);
+  if (found.some((name) => !EXPECTED.includes(name) && !isLockFile(name)))
+    throw new AdminRefused(`${dataDir} is not empty: move it away first, and only its log-fence back.`);
+}
+
+/** The newest backup that ended before the moment. @throws AdminRefused; BrokenBackup */
+async function chooseBackup(folder: string, to: string | undefined): Promise<{ backup: string; manifest: Manifest }> {
+  const names = await findBackups(folder).catch((error: Error) => {
+    throw new AdminRefused(`${folder} cannot be read: ${error.message}.`);
+  });
+  if (names.length === 0) throw new AdminRefused(`There is no backup in ${folder}.`);
+  for (const name of names.reverse()) {
+    const backup = join(folder, name);
+    const manifest = await readManifest(backup);
+    if (to === undefined || manifest.ended <= to) {
+      await assertSameMajor(manifest);
+      return { backup, manifest };
+    }
+  }
+  throw new AdminRefused(`The backups in ${folder} are later than ${to}.`);
+}
+
+async function assertSameMajor({ postgres }: Manifest): Promise<void> {
+  const [major, ours] = [Number.parseInt(postgres, 10), await findMajor()];
+  if (major === ours) return;
+  throw new AdminRefused(
+    `The backup is of PostgreSQL ${major}, and this release has ${ours}: restore it with the release that made it.`,
+  );
+}
+
+/** @returns whether the data folder has a master key. @throws AdminRefused when it has another one than the backup */
+async function restoreKey(backup: string, { files }: Manifest, root: string): Promise<boolean> {
+  const path = join(root, 'master.key');
+  if (!Object.hasOwn(files, FILES.masterKey)) return fileExists(path);
+  const key = await readFile(join(backup, FILES.masterKey), 'utf8');
+  if (!(await writeOnce(path, key, 0o600)) && (await readFile(path, 'utf8')).trim() !== key.trim())
+    throw new AdminRefused(`${path} is another master key than that of the backup: move it away.`);
+  return true;
+}

@@ -1,0 +1,42 @@
+import type pg from 'pg';
+
+/** Tables that only grow: what serves may add to them. Erasure overwrites versions, which their trigger alone allows. */
+const GROWING: Readonly<Record<string, string>> = {
+  change: 'select, insert, update',
+  entry: 'select, insert',
+  kysely_migration: 'select',
+  kysely_migration_lock: 'select',
+};
+
+/**
+ * Lets a role serve that is not the owner of the tables: it reads and writes rows, and changes no table, trigger or function.
+ *
+ * @throws Error in one line where there is no such role, or it owns the tables itself, or is a superuser
+ */
+export async function grantToServe(pool: pg.Pool, role: string): Promise<void> {
+  const { rows } = await pool.query<{ rolsuper: boolean; isowner: boolean; schema: string; quoted: string }>(
+    `select rolsuper, pg_has_role(oid, c.relowner, 'member') as isowner, quote_ident(current_schema()) as schema, quote_ident(rolname) as quoted
+     from pg_roles r, (select relowner from pg_class where oid = 'change'::regclass) c where rolname = $1`,
+    [role],
+  );
+  const found = rows[0];
+  if (found === undefined)
+    throw new Error(`DATABASE_ROLE ${role} is no role of the database: make it with create role`);
+  if (found.rolsuper || found.isowner)
+    throw new Error(`DATABASE_ROLE ${role} is a superuser, or owns the tables: name a role that does neither`);
+  const { schema, quoted } = found;
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v')
+       and relowner = (select relowner from pg_class where oid = 'change'::regclass) order by relname`,
+  );
+  const grants = tables.map(
+    ({ name }) => `revoke all on ${schema}."${name}" from ${quoted};
+      grant ${GROWING[name] ?? 'select, insert, update, delete'} on ${schema}."${name}" to ${quoted};`,
+  );
+  await pool.query(`begin;
+    grant usage on schema ${schema} to ${quoted};
+    ${grants.join('\n')}
+    grant usage, select on all sequences in schema ${schema} to ${quoted};
+    grant execute on all functions in schema ${schema} to ${quoted};
+    commit;`);
+}
