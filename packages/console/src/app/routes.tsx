@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { readAccessSearch } from '../access/search.js';
 import { readSearch } from '../browse/search.js';
+import { readDoSearch } from '../forms/operations.js';
 import { readFlowsSearch } from '../money/search.js';
 import { readRecordSearch } from '../record/search.js';
 import { Fault, NotFound } from '../session/fault.js';
@@ -54,6 +55,22 @@ const firstTransferRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/begin',
   component: lazyRouteComponent(() => import('../start/first-transfer.js'), 'FirstTransferPage'),
+});
+
+const doPage = lazyRouteComponent(() => import('../forms/page.js'), 'DoPage');
+
+const doRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/do/$operation/$kind',
+  validateSearch: readDoSearch,
+  component: doPage,
+});
+
+const doOnRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/do/$operation/$kind/$id',
+  validateSearch: readDoSearch,
+  component: doPage,
 });
 
 const browseRoute = createRoute({
@@ -106,7 +123,15 @@ export const router = createRouter({
     startRoute,
     checkRoute,
     beginRoute,
-    ledgerRoute.addChildren([overviewRoute, firstTransferRoute, ...pictureRoutes, browseRoute, recordRoute]),
+    ledgerRoute.addChildren([
+      overviewRoute,
+      firstTransferRoute,
+      doRoute,
+      doOnRoute,
+      ...pictureRoutes,
+      browseRoute,
+      recordRoute,
+    ]),
   ]),
   history: createHashHistory(),
   defaultPreload: false,

@@ -1,6 +1,7 @@
 import './browse.css';
 import type { Signed } from '@countersign/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { CreateLink } from '../forms/links.js';
 import { defaultColumns } from '../kinds/columns.js';
 import { parseTerms, termsOf } from '../kinds/filter.js';
 import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
@@ -40,6 +41,7 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
       <header className="page-head">
         <h1>{pluralOf(kind)}</h1>
         {parent !== undefined && <p>{text.browse.below(parent)}</p>}
+        <CreateLink kind={kind.record} parent={parent} />
       </header>
       <div className="toolbar">
         <FilterBar

@@ -2,6 +2,7 @@ import './forms.css';
 import { type Ledger, Refusal, UnreachableError } from '@countersign/client';
 import { Fault } from '../session/fault.js';
 import { doingText } from '../text/doing.js';
+import { InSight } from './in-sight.js';
 import { SigningDialog } from './signing-dialog.js';
 import type { Write } from './use-write.js';
 
@@ -28,7 +29,7 @@ export function WriteStatus({ write, client, onDone }: Props) {
   const request = error instanceof Refusal || error instanceof UnreachableError ? error.request : undefined;
   const isLost = error instanceof UnreachableError || (error instanceof Refusal && error.mayBeDone);
   return (
-    <div role="alert">
+    <InSight>
       <Fault error={error} />
       {isLost && request && (
         <p>
@@ -41,6 +42,6 @@ export function WriteStatus({ write, client, onDone }: Props) {
           </button>
         </p>
       )}
-    </div>
+    </InSight>
   );
 }

@@ -1,6 +1,7 @@
 import './record.css';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { ActionLinks } from '../forms/links.js';
 import { lineOf } from '../kinds/columns.js';
 import { findKind, type KindDescription, nameMember, pluralOf } from '../kinds/kinds.js';
 import { RecordPages } from '../kinds/record-pages.js';
@@ -48,6 +49,7 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
     <article>
       <Head asked={asked} shown={shown} />
       <VerdictNotice verdict={verdict} fault={fault} />
+      {isFine && asked.change === undefined && <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} />}
       <Steps record={record} verdict={verdict} />
       <Content asked={asked} shown={shown} verdict={verdict} />
       {isFine && <InTime asked={asked} record={record} accepted={momentOf(verdict)} />}

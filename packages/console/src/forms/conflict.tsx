@@ -1,0 +1,76 @@
+import type { Signed } from '@countersign/client';
+import type { JsonObject } from '@countersign/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { lineOf } from '../kinds/columns.js';
+import { Fault } from '../session/fault.js';
+import { doingText } from '../text/doing.js';
+import { text } from '../text/en.js';
+import { Notice, Skeleton } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
+import { differencesOf } from '../verify/differences.js';
+import { rebased } from './rebase.js';
+
+interface Props {
+  /** The version that the change was made from. */
+  readonly base: Signed;
+  readonly mine: JsonObject;
+  readonly read: () => Promise<Signed>;
+  readonly onDecide: (now: Signed, data: JsonObject) => void;
+}
+
+/** The record has changed meanwhile: what differs, and whether to go on. */
+export function Conflict({ base, mine, read, onDecide }: Props) {
+  const now = useQuery({ queryKey: ['conflict', base.luid, base.hash], queryFn: read, gcTime: 0, staleTime: 0 });
+  if (now.error) return <Fault error={now.error} retry={() => void now.refetch()} />;
+  if (!now.data) return <Skeleton lines={4} label={text.loading} />;
+  const record = now.data;
+  const { parent: _, ...theirs } = record.data as JsonObject;
+  const before = base.data as JsonObject;
+  const paths = new Map(differencesOf(before, theirs).map((one) => [one.path, one]));
+  const own = new Map(differencesOf(before, mine).map((one) => [one.path, one]));
+  const all = [...new Set([...paths.keys(), ...own.keys()])];
+  return (
+    <Notice tone="warn" title={doingText.form.conflict}>
+      <p>{doingText.form.conflictAbout}</p>
+      <div className="table-frame">
+        <table className="conflict">
+          <thead>
+            <tr>
+              <th scope="col">{doingText.form.member}</th>
+              <th scope="col">{doingText.form.before}</th>
+              <th scope="col">{doingText.form.theirs}</th>
+              <th scope="col">{doingText.form.mine}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.map((path) => {
+              const [their, my] = [paths.get(path), own.get(path)];
+              const was = (their ?? my)?.before;
+              return (
+                <tr key={path}>
+                  <th scope="row">
+                    <Plain value={path} most={120} />
+                  </th>
+                  {[was, their ? their.after : was, my ? my.after : was].map((value, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their places
+                    <td key={at}>
+                      <Plain value={value === undefined ? doingText.form.none : lineOf(value)} most={200} />
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p className="buttons">
+        <button type="button" onClick={() => onDecide(record, rebased(before, theirs, mine))}>
+          {doingText.form.keepMine}
+        </button>
+        <button type="button" onClick={() => onDecide(record, theirs)}>
+          {doingText.form.takeTheirs}
+        </button>
+      </p>
+    </Notice>
+  );
+}
