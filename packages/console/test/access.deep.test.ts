@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient, type TestKey } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
+import { violations } from './support/axe.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
 
 const running = withOwnServer({ consoleServers: [] });
@@ -24,6 +25,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     await sees(page, 'value 1 of the policy spenders');
     await sees(page, 'only records that match its filter or condition');
     expect(await cell(page, 'signer', 'spend')).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'access-matrix');
     expect(browser.faults).toEqual([]);
   });
@@ -47,6 +49,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
       ...{ 'spend wallet': 'cannot be told', 'create wallet-proof': 'granted' },
     });
     await sees(page, 'the ledger itself answers only for who signs');
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'access-key');
   });
 
@@ -71,6 +74,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     await sees(page, 'Refused: drop on wallet');
     await sees(page, 'No rule grants it to the key.');
     await sees(page, 'It is for another key.');
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'access-why');
     const { body } = await client.get('/wallets/shop');
     expect((await client.as(anna).drop('/wallets/shop', body)).status).toBe(403);

@@ -4,6 +4,7 @@ import { withBridges } from '../../server/test/money/bridge.js';
 import { bridgedScene } from '../../server/test/money/bridge-scene.js';
 import { destroy, type MoneyScene, transfer } from '../../server/test/money/scene.js';
 import { withOwnServer } from '../../server/test/support/server.js';
+import { violations } from './support/axe.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
 
 const running = withOwnServer({ consoleServers: [], deliveryAllowPrivate: true });
@@ -37,6 +38,7 @@ describe.skipIf(lacksChromium)('money in the console, in Chromium', () => {
     const page = await open(money, `/money/intent/${handle}`);
     await sees(page, 'It waits for the other intents of its thread.');
     await sees(page, 'Its thread');
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'intent-waits');
     await page
       .locator('.thread a')
@@ -75,6 +77,7 @@ describe.skipIf(lacksChromium)('money in the console, in Chromium', () => {
     expect(await page.locator('tbody .less').allTextContents()).toEqual(['-0.20', '-0.30', '-2.50', '-1.00']);
     const then = await page.locator('tbody td:last-child').allTextContents();
     expect(then).toEqual(['6.00', '6.00', '6.20', '6.20', '6.50', '6.50', '9.00', '9.00', '10.00']);
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'wallet');
     await money.done([transfer('sub@alice', 'bob', 7)]);
     await page.reload();
@@ -92,6 +95,7 @@ describe.skipIf(lacksChromium)('money in the console, in Chromium', () => {
     await sees(page, '270,215,977,642,269.80 usd moved in all.');
     expect(await page.getByRole('cell', { name: '90,071,992,547,409.91' }).count()).toBe(3);
     expect(await page.locator('.flows .band').count()).toBe(9);
+    expect(await violations(page)).toEqual([]);
     await shots(page, 'flows');
     await page.getByLabel('Until').fill('2020-01-01');
     await page.getByRole('button', { name: 'Show' }).click();

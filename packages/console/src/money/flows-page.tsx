@@ -8,11 +8,12 @@ import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { moneyText } from '../text/money.js';
 import { Notice, Skeleton } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
+import { Plain, visible } from '../ui/plain.js';
 import { useAmounts, type WriteAmount } from './factors.js';
 import { type Flow, type Flows, readFlows } from './flows.js';
 import { FlowsPicture } from './flows-picture.js';
-import { type MoneyKeys, useMoneyKeys } from './keys.js';
+import type { MoneyKeys } from './intent.js';
+import { useMoneyKeys } from './keys.js';
 import { WalletName } from './names.js';
 import type { FlowsSearch } from './search.js';
 
@@ -119,8 +120,8 @@ function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; se
   return (
     <>
       <p aria-live="polite">
-        <strong>{moneyText.total(write(total, symbol), symbol.slice(0, 40))}</strong> <span className="tick">✓</span>{' '}
-        <span className="hint">{moneyText.checkedIntents(intents)}</span>
+        <strong>{moneyText.total(write(total, symbol), visible(symbol.slice(0, 40)))}</strong>{' '}
+        <span className="tick">✓</span> <span className="hint">{moneyText.checkedIntents(intents)}</span>
       </p>
       {hasMore && (
         <Notice tone="warn" title={moneyText.readSome(intents + unproven)}>

@@ -1,6 +1,5 @@
 import type { Ledger, Signed } from '@countersign/client';
-import { legsOf, proveRecord } from './intent.js';
-import type { MoneyKeys } from './keys.js';
+import { legsOf, type MoneyKeys, proveRecord } from './intent.js';
 
 /** What went from one wallet to another; a side is undefined where amounts are issued or destroyed. */
 export interface Flow {

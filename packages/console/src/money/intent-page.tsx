@@ -14,8 +14,8 @@ import { RecordLink } from '../ui/record-link.js';
 import { Time } from '../ui/time.js';
 import { isWhole, judge, type Verdict } from '../verify/judge.js';
 import { ClaimsPicture } from './claims-picture.js';
-import { expiryOf, proveRecord, stateOf } from './intent.js';
-import { type MoneyKeys, useMoneyKeys } from './keys.js';
+import { expiryOf, type MoneyKeys, proveRecord, stateOf } from './intent.js';
+import { useMoneyKeys } from './keys.js';
 import { ThreadSection } from './thread-section.js';
 import { Trail } from './trail.js';
 

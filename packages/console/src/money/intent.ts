@@ -1,7 +1,13 @@
 import type { Signed } from '@countersign/client';
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { type PlannedEntry, type ProvenIntent, proveIntent } from '@countersign/verifier/intent';
-import type { MoneyKeys } from './keys.js';
+
+/** The keys that prove what an intent does. */
+export interface MoneyKeys {
+  readonly system: string;
+  /** Of the signer `core`, which proves changes of balances; undefined for who may not read it. */
+  readonly core: string | undefined;
+}
 
 /** A claim of an intent, with the wallets that it came to. */
 export interface Leg {

@@ -1,13 +1,7 @@
 import { isRefusal } from '@countersign/client';
 import { useQuery } from '@tanstack/react-query';
 import { scopeOf, useLedger } from '../session/context.js';
-
-/** The keys that prove what an intent does. */
-export interface MoneyKeys {
-  readonly system: string;
-  /** Of the signer `core`, which proves changes of balances; undefined for who may not read it. */
-  readonly core: string | undefined;
-}
+import type { MoneyKeys } from './intent.js';
 
 /** The ledger's keys: that of `system` is the one that this browser remembers, that of `core` is in a record signed with it. */
 export function useMoneyKeys() {

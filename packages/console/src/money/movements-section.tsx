@@ -5,11 +5,11 @@ import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { moneyText } from '../text/money.js';
 import { Notice, Skeleton } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
+import { Plain, visible } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { BalanceChart } from './balance-chart.js';
 import { useAmounts, type WriteAmount } from './factors.js';
-import type { MoneyKeys } from './keys.js';
+import type { MoneyKeys } from './intent.js';
 import { type Movement, type Movements, readMovements } from './movements.js';
 import { IntentName, WalletName } from './names.js';
 
@@ -82,7 +82,7 @@ function Sum({ found, symbol, write }: { found: Movements; symbol: string; write
     );
   }
   return (
-    <Notice tone="warn" title={moneyText.leavesOut(`${write(opening, symbol)} ${symbol.slice(0, 40)}`)}>
+    <Notice tone="warn" title={moneyText.leavesOut(`${write(opening, symbol)} ${visible(symbol.slice(0, 40))}`)}>
       <p>{moneyText.leavesOutAbout}</p>
     </Notice>
   );

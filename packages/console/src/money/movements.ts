@@ -1,7 +1,6 @@
 import type { Ledger, Signed } from '@countersign/client';
 import { balanceChange } from '@countersign/verifier/intent';
-import { proveRecord } from './intent.js';
-import type { MoneyKeys } from './keys.js';
+import { type MoneyKeys, proveRecord } from './intent.js';
 
 /** By what an intent changed a balance at one of its steps, as its proofs tell. */
 export interface Movement {

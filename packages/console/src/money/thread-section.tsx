@@ -6,8 +6,7 @@ import { moneyText } from '../text/money.js';
 import { Badge } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { ClaimsPicture } from './claims-picture.js';
-import { proveRecord } from './intent.js';
-import type { MoneyKeys } from './keys.js';
+import { type MoneyKeys, proveRecord } from './intent.js';
 import { IntentName } from './names.js';
 import { readThread } from './thread.js';
 

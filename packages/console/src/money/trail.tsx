@@ -6,7 +6,7 @@ import { Badge } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { isWhole, type Verdict } from '../verify/judge.js';
-import type { MoneyKeys } from './keys.js';
+import type { MoneyKeys } from './intent.js';
 
 /** Proofs of a step that are listed. */
 const LISTED = 40;
