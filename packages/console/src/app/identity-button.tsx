@@ -19,12 +19,12 @@ export function IdentityButton({ ledger }: { readonly ledger: string }) {
         {identity.kind === 'nobody' ? text.identity.change : <Plain value={nameOf(identity)} most={24} />}
       </button>
       <dialog ref={dialog} aria-labelledby="identity-title">
-        <header>
+        <div className="dialog-head">
           <h2 id="identity-title">{text.identity.title}</h2>
           <button type="button" onClick={() => dialog.current?.close()} aria-label={text.identity.close}>
             ×
           </button>
-        </header>
+        </div>
         <p>
           {text.identity.current} <strong>{nameOf(identity)}</strong>.
         </p>

@@ -6,6 +6,7 @@ import { LedgerGate } from '../session/gate.js';
 import { checkText } from '../text/check.js';
 import { text } from '../text/en.js';
 import { Mark } from '../ui/mark.js';
+import { useMenus } from '../ui/menus.js';
 import { Plain } from '../ui/plain.js';
 import { DropFiles } from './drop-files.js';
 import { IdentityButton } from './identity-button.js';
@@ -13,6 +14,7 @@ import { SettingsMenu } from './settings-menu.js';
 
 /** What stands around every page. */
 export function RootLayout() {
+  useMenus();
   const main = useFocusOnPage();
   const { ledger } = useParams({ strict: false });
   return (

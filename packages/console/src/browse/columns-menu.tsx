@@ -1,6 +1,6 @@
 import { allColumns } from '../kinds/columns.js';
 import type { KindDescription } from '../kinds/kinds.js';
-import { text } from '../text/en.js';
+import { browseText } from '../text/browse.js';
 
 interface Props {
   readonly kind: KindDescription;
@@ -15,9 +15,9 @@ export function ColumnsMenu({ kind, chosen, onChange }: Props) {
     onChange(all.filter((one) => (one === column ? !chosen.includes(one) : chosen.includes(one))));
   return (
     <details className="menu">
-      <summary>{text.browse.columns}</summary>
+      <summary>{browseText.columns}</summary>
       <fieldset>
-        <legend className="unseen">{text.browse.columns}</legend>
+        <legend className="unseen">{browseText.columns}</legend>
         {all.map((column) => (
           <label key={column}>
             <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} /> {column}

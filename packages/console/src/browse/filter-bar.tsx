@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { type BadTerm, parseTerms } from '../kinds/filter.js';
 import { filtersOf, type KindDescription } from '../kinds/kinds.js';
-import { text } from '../text/en.js';
+import { browseText } from '../text/browse.js';
 import { Plain } from '../ui/plain.js';
 
 interface Props {
@@ -32,7 +32,7 @@ export function FilterBar({ kind, terms, onChange }: Props) {
           <Plain value={term} most={60} />
           <button
             type="button"
-            aria-label={text.browse.remove(term)}
+            aria-label={browseText.remove(term)}
             onClick={() => onChange(terms.filter((one) => one !== term))}
           >
             ×
@@ -43,8 +43,8 @@ export function FilterBar({ kind, terms, onChange }: Props) {
         <input
           value={typed}
           onChange={(event) => type(event.target.value)}
-          aria-label={text.browse.filter}
-          placeholder={`${text.browse.filter}: meta.status=active`}
+          aria-label={browseText.filter}
+          placeholder={`${browseText.filter}: meta.status=active`}
           list="filter-members"
           spellCheck={false}
           autoCapitalize="none"
@@ -55,11 +55,11 @@ export function FilterBar({ kind, terms, onChange }: Props) {
             <option key={member} value={`${member.replace(/\*$/, 'name')}=`} />
           ))}
         </datalist>
-        <button type="submit">{text.browse.add}</button>
+        <button type="submit">{browseText.add}</button>
       </form>
       {bad && (
         <p className="error" role="alert">
-          {text.browse.badTerm(bad.term)} {bad.members.join(', ')}
+          {browseText.badTerm(bad.term)} {bad.members.join(', ')}
         </p>
       )}
     </div>

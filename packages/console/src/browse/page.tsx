@@ -6,12 +6,15 @@ import { defaultColumns } from '../kinds/columns.js';
 import { parseTerms, termsOf } from '../kinds/filter.js';
 import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
 import { Fault, NotFound } from '../session/fault.js';
+import { browseText } from '../text/browse.js';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { ColumnsMenu } from './columns-menu.js';
 import { FilterBar } from './filter-bar.js';
+import { FilterBuilder } from './filter-builder.js';
 import { Pager } from './pager.js';
 import { RecordsTable } from './records-table.js';
+import { SaveMenu } from './save-menu.js';
 import { type BrowseSearch, ROWS } from './search.js';
 import { useListPage } from './use-list.js';
 
@@ -33,14 +36,15 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
   const { filter, bad } = parseTerms(kind, terms);
   const index = Number(page) - 1;
   const limit = ROWS.find((rows) => String(rows) === search.rows) ?? ROWS[0];
-  const list = useListPage({ kind, parent, filter, index, limit }, bad === undefined);
-  const records = list.data?.items ?? NONE;
+  const isBelow = kind.parent !== undefined && parent === undefined;
+  const list = useListPage({ kind, parent, filter, index, limit }, bad === undefined && !isBelow);
+  const records = list.data ?? NONE;
   const columns = search.columns?.split(',') ?? defaultColumns(kind, records);
   return (
     <>
       <header className="page-head">
         <h1>{pluralOf(kind)}</h1>
-        {parent !== undefined && <p>{text.browse.below(parent)}</p>}
+        {parent !== undefined && <p>{browseText.below(parent)}</p>}
         <CreateLink kind={kind.record} parent={parent} />
       </header>
       <div className="toolbar">
@@ -49,10 +53,13 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
           terms={terms}
           onChange={(all) => change({ filter: all.join('\n') || undefined, page: undefined })}
         />
+        <FilterBuilder kind={kind} onAdd={(term) => change({ filter: [...terms, term].join('\n'), page: undefined })} />
         <ColumnsMenu kind={kind} chosen={columns} onChange={(all) => change({ columns: all.join() })} />
+        <SaveMenu name={pluralOf(kind)} columns={columns} records={records} />
       </div>
+      {isBelow && <Notice tone="plain" title={browseText.needsParent(kind.parent ?? '')} />}
       {bad !== undefined && (
-        <Notice tone="warn" title={text.browse.badTerm(bad.term)}>
+        <Notice tone="warn" title={browseText.badTerm(bad.term)}>
           {bad.members.join(', ')}
         </Notice>
       )}
@@ -81,7 +88,7 @@ function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
     return (
       <>
         <p className="count" aria-live="polite">
-          <span className="tick">✓</span> {text.browse.checked(records.length)}
+          <span className="tick">✓</span> {browseText.checked(records.length)}
         </p>
         <RecordsTable {...{ kind, parent, columns, records }} />
       </>
@@ -89,8 +96,8 @@ function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
   }
   return (
     <div className="empty">
-      <h2>{text.browse.empty}</h2>
-      <p>{isFiltered ? text.browse.emptyFiltered : text.browse.emptyAbout(pluralOf(kind))}</p>
+      <h2>{browseText.empty}</h2>
+      <p>{isFiltered ? browseText.emptyFiltered : browseText.emptyAbout(pluralOf(kind))}</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { text } from '../text/en.js';
+import { browseText } from '../text/browse.js';
 import { type BrowseSearch, ROWS } from './search.js';
 
 interface PagerProps {
@@ -11,16 +11,16 @@ interface PagerProps {
 /** Goes from page to page of a list. */
 export function Pager({ index, limit, hasMore, change }: PagerProps) {
   return (
-    <nav className="pager" aria-label={text.browse.page(index)}>
+    <nav className="pager" aria-label={browseText.page(index)}>
       <button type="button" disabled={index === 0} onClick={() => change({ page: String(index) })}>
-        {text.browse.previous}
+        {browseText.previous}
       </button>
-      <span>{text.browse.page(index)}</span>
+      <span>{browseText.page(index)}</span>
       <button type="button" disabled={!hasMore} onClick={() => change({ page: String(index + 2) })}>
-        {text.browse.next}
+        {browseText.next}
       </button>
       <label>
-        {text.browse.perPage}{' '}
+        {browseText.perPage}{' '}
         <select value={limit} onChange={(event) => change({ rows: event.target.value, page: '1' })}>
           {ROWS.map((rows) => (
             <option key={rows}>{rows}</option>

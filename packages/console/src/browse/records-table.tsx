@@ -1,12 +1,13 @@
 import type { Signed } from '@countersign/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { lineOf, valueAt } from '../kinds/columns.js';
+import { headingOf, lineOf, valueAt } from '../kinds/columns.js';
 import { type KindDescription, nameMember } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
-import { text } from '../text/en.js';
+import { browseText } from '../text/browse.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
+import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 
 /** Pixels of a row, as the style sheet has it. */
@@ -35,13 +36,12 @@ export function RecordsTable({ kind, parent, columns, records }: Props) {
   const before = shown[0]?.start ?? 0;
   const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className="table" ref={scroller} tabIndex={0} aria-label={kind.title}>
+    <Scroll className="table" box={scroller} label={kind.title}>
       <table aria-rowcount={records.length + 1}>
         <thead>
           <tr>
             <th scope="col" className="sign-cell">
-              <span className="unseen">{text.browse.verified}</span>
+              <span className="unseen">{browseText.verified}</span>
             </th>
             {columns.map((column) => (
               <th scope="col" key={column}>
@@ -58,7 +58,7 @@ export function RecordsTable({ kind, parent, columns, records }: Props) {
           <Gap height={after} />
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }
 
@@ -74,7 +74,7 @@ function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { r
   return (
     <tr aria-rowindex={at + 2}>
       <td className="sign-cell">
-        <span className="tick" role="img" aria-label={text.browse.checkedShort} title={text.browse.checkedShort}>
+        <span className="tick" role="img" aria-label={browseText.checkedShort} title={browseText.checkedShort}>
           ✓
         </span>
       </td>
@@ -98,9 +98,4 @@ function Cell({ column, value }: { readonly column: string; readonly value: unkn
   const line = lineOf(value);
   // A cell is one line: the page of the record has the whole.
   return <Plain value={line.length > CELL ? `${line.slice(0, CELL)}…` : line} />;
-}
-
-/** `status` of `meta.status`, `custom.tier` of `data.custom.tier`. */
-function headingOf(column: string): string {
-  return column.replace(/^(data|meta)\./, '');
 }

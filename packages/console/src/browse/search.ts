@@ -12,7 +12,7 @@ export interface BrowseSearch {
 }
 
 /** Rows that a page may have. */
-export const ROWS = [50, 200, 1000] as const;
+export const ROWS = [50, 200, 1000, 10_000] as const;
 
 /** What of an address is that of a list. */
 export function readSearch({ filter, columns, page, rows, parent }: BrowseSearch): BrowseSearch {

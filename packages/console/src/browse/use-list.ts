@@ -1,7 +1,12 @@
+import type { Signed } from '@countersign/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ListFilter } from '../kinds/filter.js';
 import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
+import type { OpenLedger } from '../session/open-ledger.js';
+
+/** Records that are asked for at a time, at most (interface/lists#pages). */
+const MOST = 1000;
 
 /** What is asked of a list. */
 export interface ListAsked {
@@ -17,12 +22,23 @@ export function useListPage({ kind, parent, filter, index, limit }: ListAsked, i
   const ledger = useLedger();
   return useQuery({
     queryKey: [...scopeOf(ledger), 'list', kind.record, parent, filter, index, limit],
-    queryFn: () =>
-      ledger.client
-        .kind(recordName(kind), parent)
-        .list({ filter: filter as never, limit })
-        .page(index),
+    queryFn: () => readPage(ledger, { kind, parent, filter, index, limit }),
     placeholderData: keepPreviousData,
     enabled: isGood,
   });
+}
+
+/** A page that is larger than what a list gives at a time is read piece by piece. */
+async function readPage({ client }: OpenLedger, { kind, parent, filter, index, limit }: ListAsked): Promise<Signed[]> {
+  const size = Math.min(limit, MOST);
+  const pieces = limit / size;
+  const list = client.kind(recordName(kind), parent).list({ filter: filter as never, limit: size });
+  const found = new Map<string, Signed>();
+  for (let piece = index * pieces; piece < (index + 1) * pieces; piece++) {
+    const { items } = await list.page(piece);
+    // What changes meanwhile moves to the front, and pushes others onto the next piece once more.
+    for (const item of items) if (!found.has(item.luid)) found.set(item.luid, item);
+    if (items.length < size) break;
+  }
+  return [...found.values()];
 }

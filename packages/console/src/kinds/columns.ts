@@ -40,3 +40,8 @@ export function lineOf(value: unknown): string {
 function isPlain(type: string | readonly string[]): boolean {
   return ['string', 'integer', 'number', 'boolean'].includes(String(type));
 }
+
+/** `status` of `meta.status`, `custom.tier` of `data.custom.tier`. */
+export function headingOf(column: string): string {
+  return column.replace(/^(data|meta)\./, '');
+}

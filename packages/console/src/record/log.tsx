@@ -16,7 +16,9 @@ export function LogProof({ sealed }: { readonly sealed: Sealed }) {
   const { verdict, tree } = sealed;
   return (
     <details className="steps">
-      <summary>{texts.title}</summary>
+      <summary>
+        <h2>{texts.title}</h2>
+      </summary>
       <dl className="facts">
         <dt>{texts.commitment}</dt>
         <dd>

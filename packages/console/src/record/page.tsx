@@ -35,7 +35,21 @@ export function RecordPage() {
 
 function Loaded({ asked }: { readonly asked: RecordAsked }) {
   const shown = useRecord(asked);
-  if (shown.error) return <Fault error={shown.error} retry={() => void shown.refetch()} />;
+  if (shown.error) {
+    return (
+      <>
+        <header className="page-head">
+          <p className="crumb">
+            <Crumb kind={asked.kind} parent={asked.parent} />
+          </p>
+          <h1>
+            <Plain value={asked.id} most={120} />
+          </h1>
+        </header>
+        <Fault error={shown.error} retry={() => void shown.refetch()} />
+      </>
+    );
+  }
   if (!shown.data) return <Skeleton lines={12} label={text.loading} />;
   return <RecordView asked={asked} shown={shown.data} />;
 }
@@ -49,7 +63,9 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
     <article>
       <Head asked={asked} shown={shown} />
       <VerdictNotice verdict={verdict} fault={fault} />
-      {isFine && asked.change === undefined && <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} />}
+      {isFine && asked.change === undefined && (
+        <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} />
+      )}
       <Steps record={record} verdict={verdict} />
       <Content asked={asked} shown={shown} verdict={verdict} />
       {isFine && <InTime asked={asked} record={record} accepted={momentOf(verdict)} />}

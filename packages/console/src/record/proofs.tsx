@@ -4,6 +4,7 @@ import { Code } from '../ui/copy.js';
 import { JsonText } from '../ui/json.js';
 import { Badge } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
+import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 import { isWhole, type ProofVerdict } from '../verify/judge.js';
 import { Compare } from './compare.js';
@@ -65,10 +66,9 @@ function ProofFacts({ verdict }: { readonly verdict: ProofVerdict }) {
       </dd>
       <dt>{recordText.digestOf}</dt>
       <dd>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-        <section className="bytes" tabIndex={0} aria-label={recordText.digestOf}>
+        <Scroll className="bytes" label={recordText.digestOf}>
           <code dir="ltr">{verdict.digestText}</code>
-        </section>
+        </Scroll>
       </dd>
       <dt>{recordText.digest}</dt>
       <dd>

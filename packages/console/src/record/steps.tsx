@@ -2,6 +2,7 @@ import type { Signed } from '@countersign/client';
 import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { Badge } from '../ui/notice.js';
+import { Scroll } from '../ui/scroll.js';
 import { isWhole, type Verdict } from '../verify/judge.js';
 import { Compare } from './compare.js';
 
@@ -12,15 +13,16 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
   const { countersignature, proofs } = verdict;
   return (
     <details className="steps" open={!verdict.isFine}>
-      <summary>{texts.title}</summary>
+      <summary>
+        <h2>{texts.title}</h2>
+      </summary>
       <ol>
         <li>
           <h3>{texts.canonical}</h3>
           <p className="hint">{texts.canonicalAbout}</p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-          <section className="bytes" tabIndex={0} aria-label={texts.canonical}>
+          <Scroll className="bytes" label={texts.canonical}>
             <code dir="ltr">{verdict.canonical}</code>
-          </section>
+          </Scroll>
         </li>
         <li>
           <h3>

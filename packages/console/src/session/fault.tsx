@@ -61,5 +61,5 @@ function FaultNotice({ error }: { readonly error: unknown }) {
 
 /** What an address leads to that is none of the console's. */
 export function NotFound() {
-  return <Notice tone="plain" title={text.fault.notFound} />;
+  return <h1>{text.fault.notFound}</h1>;
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
 import { LedgerProvider } from './context.js';
 import { Fault } from './fault.js';
 import { identityName, resume, useIdentity } from './identity.js';
@@ -37,6 +38,9 @@ export function LedgerGate({ server, name, children }: Props) {
   if (opened.error) {
     return (
       <>
+        <h1>
+          <Plain value={name} most={120} />
+        </h1>
         <Fault error={opened.error} retry={() => void opened.refetch()} />
         <h2>{text.identity.title}</h2>
         <SignIn place={place} current={identity} onDone={() => undefined} />

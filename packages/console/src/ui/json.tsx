@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { visible } from './plain.js';
+import { Scroll } from './scroll.js';
 
 /** Lines that are shown before the rest is left to the file. */
 const MOST_LINES = 2000;
@@ -10,9 +11,8 @@ const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\b(?:
 export function JsonText({ value, label }: { readonly value: unknown; readonly label: string }) {
   const lines = JSON.stringify(value, null, 2).split('\n');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className="json" aria-label={label} tabIndex={0} dir="ltr">
-      <pre>
+    <Scroll className="json" label={label}>
+      <pre dir="ltr">
         {lines.slice(0, MOST_LINES).map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines stay in their places
           <span key={at}>
@@ -22,7 +22,7 @@ export function JsonText({ value, label }: { readonly value: unknown; readonly l
         ))}
         {lines.length > MOST_LINES && '…'}
       </pre>
-    </section>
+    </Scroll>
   );
 }
 

@@ -1,0 +1,31 @@
+import type { Signed } from '@countersign/client';
+import { browseText } from '../text/browse.js';
+import { download } from '../ui/download.js';
+import { csvOf } from './csv.js';
+
+interface Props {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly records: readonly Signed[];
+}
+
+/** Saves the records that are shown. */
+export function SaveMenu({ name, columns, records }: Props) {
+  return (
+    <details className="menu">
+      <summary>{browseText.save}</summary>
+      <fieldset>
+        <legend className="unseen">{browseText.save}</legend>
+        <button type="button" onClick={() => download(`${name}.csv`, csvOf(records, columns), 'text/csv')}>
+          {browseText.saveAs.csv}
+        </button>
+        <button
+          type="button"
+          onClick={() => download(`${name}.json`, JSON.stringify(records, null, 2), 'application/json')}
+        >
+          {browseText.saveAs.json}
+        </button>
+      </fieldset>
+    </details>
+  );
+}

@@ -1,0 +1,43 @@
+/** Texts of the overview of a ledger. */
+export const overviewText = {
+  key: 'Key',
+  records: 'Records',
+  counted: (count: number, isMore: boolean) => `${count.toLocaleString('en')}${isMore ? '+' : ''}`,
+  unread: 'not for you',
+  latest: 'Latest changes',
+  latestAbout: (count: number) =>
+    `The ${count} newest of all kinds, each checked here, by when the ledger countersigned them.`,
+  changes: 'changes',
+  intents: 'Intents by outcome',
+  intentsAbout: (count: number) => `Of the ${count} that changed last.`,
+  amounts: 'Amounts by symbol',
+  amountsAbout: 'Issued and transferred by completed intents among them.',
+  deliveries: 'Deliveries by state',
+  deliveriesAbout: (effects: number) => `Of the newest of ${effects} ${effects === 1 ? 'effect' : 'effects'}.`,
+  none: 'Nothing yet.',
+  from: 'from',
+  to: 'to',
+  asTable: 'As a table',
+  when: 'When',
+  attention: 'What needs somebody',
+  nothing: 'Nothing waits for anybody, as far as you may read.',
+  waitingIntents: (count: string) => `Intents under way: ${count}`,
+  failedDeliveries: (count: string) => `Deliveries that failed: ${count}`,
+  pendingPolicies: (count: string) => `Policies that are not active: ${count}`,
+  log: {
+    title: 'The log',
+    verified:
+      'Its checkpoint is signed by the key of the ledger, and goes on from what this browser has seen: checked here.',
+    size: 'Leaves',
+    waiting: 'Waiting',
+    waitingOf: (count: number, seconds: number) => (count === 0 ? 'none' : `${count}, the oldest for ${seconds} s`),
+    sealed: 'Last sealed',
+    before: 'Seen before',
+    witnesses: 'Witnesses',
+    witnessed: (count: number, all: number, isMet: boolean) =>
+      `${count} of ${all}, ${isMet ? 'the quorum is met' : 'the quorum is not met'}`,
+    noPolicy: 'no policy was pasted: a record’s page takes one',
+    stopped: 'The log is stopped:',
+    empty: 'The log has no leaf yet.',
+  },
+} as const;

@@ -1,0 +1,24 @@
+import { useEffect } from 'react';
+
+/** Closes menus that are open when something else is pressed, or Escape. */
+export function useMenus(): void {
+  useEffect(() => {
+    const open = () => [...document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')];
+    const press = ({ target }: PointerEvent) => {
+      for (const menu of open()) if (!menu.contains(target as Node)) menu.open = false;
+    };
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      for (const menu of open()) {
+        menu.open = false;
+        menu.querySelector('summary')?.focus();
+      }
+    };
+    document.addEventListener('pointerdown', press);
+    document.addEventListener('keydown', key);
+    return () => {
+      document.removeEventListener('pointerdown', press);
+      document.removeEventListener('keydown', key);
+    };
+  }, []);
+}
