@@ -51,16 +51,19 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     select c.luid from change c where c.kind = 'intent' and c.body is null and not exists (
       select from change e where e.ledger_id = c.ledger_id and e.luid = c.luid and e.action = 'erase')`,
   'nothing is reserved without an intent under way': `
-    select b.ledger_id from balance b group by b.ledger_id
-    having sum(coalesce(b.reserved, 0)) <> 0 and not exists (select from open_intent o where o.ledger_id = b.ledger_id)`,
+    select b.ledger_id from (
+      select ledger_id, sum(coalesce(reserved, 0)) as reserved from balance group by ledger_id
+    ) b
+    where b.reserved <> 0 and not exists (select from open_intent o where o.ledger_id = b.ledger_id)`,
   'an intent is final or under way': `
     select r.luid, r.status from record r
     where r.kind = 'intent' and (r.status in ('completed', 'rejected')) = exists (
       select from open_intent o where o.ledger_id = r.ledger_id and o.luid = r.luid)`,
   'versions of intents are gapless': `
-    select luid from change where kind = 'intent' group by ledger_id, luid
-    having count(*) <> max(change) or max(change) <> (
-      select r.change from record r where r.ledger_id = change.ledger_id and r.luid = change.luid)`,
+    select c.luid from (
+      select ledger_id, luid, count(*) as count, max(change) as last from change where kind = 'intent' group by ledger_id, luid
+    ) c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid
+    where c.count <> c.last or c.last <> r.change`,
 };
 
 /** The versions of intents whose proofs were found good, by database: history is append-only, so that they stay so. */

@@ -8,6 +8,7 @@ import { startEmbedded } from '../../src/store/embedded.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { cachedClusters, copyCluster } from './clusters.js';
+import { joinNodes, keepForCopies, nodesOf } from './nodes.js';
 import { closeSql, runSql } from './sql.js';
 
 declare module 'vitest' {
@@ -30,9 +31,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Runs once for the whole run: starts the PostgreSQL of the tests, unless TEST_DATABASE_URL names one. */
+/** Runs once for the whole run: starts the PostgreSQL of the tests, unless TEST_DATABASE_URL, or CITUS_TEST_URL, names one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_DATABASE_URL;
+  const given = process.env.CITUS_TEST_URL || process.env.TEST_DATABASE_URL;
   const { url, migrated, made, copying, stop } = given ? await useGiven(given) : await startOwn();
   project.provide('databaseUrl', url);
   project.provide('dataDir', made);
@@ -54,6 +55,7 @@ async function useGiven(url: string): Promise<Provided> {
   const migrated = await createDatabaseIn(url, 'template0', '');
   try {
     await migrateAll(migrated.url);
+    await keepForCopies(migrated.url);
   } catch (error) {
     await migrated.drop();
     throw error;
@@ -160,20 +162,23 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
 
 /** Copies a database that nobody is connected to, as a backup does. */
 export async function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
-  await closeSql(url);
+  await keepForCopies(url);
   return createDatabaseIn(inject('databaseUrl'), new URL(url).pathname.slice(1), inject('copying'));
 }
 
 async function createDatabaseIn(server: string, template: string, copying: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await runSql(server, `create database ${name} template ${template} ${copying}`);
+  const nodes = await nodesOf(server);
+  // One after the other: two copies of a template at a time wait for each other.
+  for (const node of nodes) await runSql(node, `create database ${name} template ${template} ${copying}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
+  if (nodes.length > 1 && template === 'template0') await joinNodes(url.href, nodes);
   return {
     url: url.href,
     async drop() {
       await closeSql(url.href);
-      await runSql(server, `drop database if exists ${name} with (force)`);
+      for (const node of nodes) await runSql(node, `drop database if exists ${name} with (force)`);
     },
   };
 }

@@ -87,16 +87,22 @@ export async function readSealedLog(url: string, handle: string): Promise<Sealed
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
+    const { rows: ids } = await client.query('select id::int from ledger where handle = $1', [handle]);
+    const [{ id }] = ids;
     const { rows } = await client.query(
-      `select l.id::int as ledger, g.origin, g.size::int as size, g.generation, g.stopped, g.predecessor,
-         (select count(*) from unsealed u where u.ledger_id = l.id)::int
-           + (select count(*) from log_backfill b where b.ledger_id = l.id)::int as left,
-         (select v.body from version v join record r using (ledger_id, luid, change)
-          where r.ledger_id = l.id and r.kind = 'signer' and r.handle = 'system') as system
-       from ledger l join log g on g.ledger_id = l.id where l.handle = $1`,
-      [handle],
+      `select g.ledger_id::int as ledger, g.origin, g.size::int as size, g.generation, g.stopped, g.predecessor,
+         (select count(*) from unsealed where ledger_id = $1)::int
+           + (select count(*) from log_backfill where ledger_id = $1)::int as left
+       from log g where g.ledger_id = $1`,
+      [id],
     );
-    const [{ left, system, ...log }] = rows;
+    const { rows: signers } = await client.query(
+      `select v.body as system from version v join record r using (ledger_id, luid, change)
+       where r.ledger_id = $1 and r.kind = 'signer' and r.handle = 'system'`,
+      [id],
+    );
+    const [{ left, ...log }] = rows;
+    const [{ system }] = signers;
     if (left > 0 && log.stopped === null) throw new Error(`${left} batches of ${handle} are not sealed.`);
     return { ...log, key: noteKey(log.origin, 'note', decodeBase64(JSON.parse(system).data.public)!) };
   } finally {

@@ -1,0 +1,42 @@
+import { closeSql, runSql } from './sql.js';
+
+/** Of a table, in a cluster of tests: more would take longer to make. */
+const SHARDS = 4;
+
+/** Connection strings of all nodes of the cluster that CITUS_TEST_URL names, the coordinator first; that of the server alone without. */
+export async function nodesOf(server: string): Promise<string[]> {
+  if (!process.env.CITUS_TEST_URL) return [server];
+  const nodes = await runSql<{ host: string; port: number }>(
+    server,
+    'select nodename as host, nodeport as port from pg_dist_node order by groupid',
+  );
+  return nodes.map(({ host, port }) => Object.assign(new URL(server), { hostname: host, port: String(port) }).href);
+}
+
+/** The database of that connection string on another node. */
+function onNode(database: string, node: string): string {
+  const { hostname, port } = new URL(node);
+  return Object.assign(new URL(database), { hostname, port }).href;
+}
+
+/** Makes a cluster of the databases of one name on all nodes. */
+export async function joinNodes(database: string, nodes: readonly string[]): Promise<void> {
+  for (const node of nodes) await runSql(onNode(database, node), 'create extension citus');
+  const name = new URL(database).pathname.slice(1);
+  await runSql(database, `alter database ${name} set citus.shard_count = ${SHARDS}`);
+  const [{ hostname, port }, ...others] = nodes.map((node) => new URL(node)) as [URL, ...URL[]];
+  await runSql(database, 'select citus_set_coordinator_host($1, $2)', [hostname, port]);
+  for (const other of others) await runSql(database, 'select citus_add_node($1, $2)', [other.hostname, other.port]);
+  for (const node of nodes) await closeSql(onNode(database, node));
+}
+
+/** Ends all connections to a database, so that it can be copied; in a cluster, the engine's own as well, for good. */
+export async function keepForCopies(database: string): Promise<void> {
+  await closeSql(database);
+  if (!process.env.CITUS_TEST_URL) return;
+  const name = new URL(database).pathname.slice(1);
+  for (const node of await nodesOf(process.env.CITUS_TEST_URL)) {
+    await runSql(node, `alter database ${name} allow_connections false`);
+    await runSql(node, 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [name]);
+  }
+}

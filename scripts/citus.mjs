@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A cluster of Citus for tests: a coordinator and two workers on the loopback address, of an installed PostgreSQL that has Citus. */
+
+/** Debian's folder of releases of PostgreSQL. */
+const RELEASES = '/usr/lib/postgresql';
+
+/** What a node needs beside the defaults; the last ones spare what only a crash would need. */
+const SETTINGS = [
+  "listen_addresses = '127.0.0.1'",
+  "shared_preload_libraries = 'citus'",
+  'max_connections = 300',
+  'max_prepared_transactions = 600',
+  // Each database has a process of the extension.
+  'max_worker_processes = 100',
+  'wal_level = logical',
+  'fsync = off',
+  'full_page_writes = off',
+  'synchronous_commit = off',
+];
+
+/** The folder of programs of the newest PostgreSQL that has Citus; undefined where none has. */
+export function findCitus() {
+  if (!existsSync(RELEASES)) return undefined;
+  const releases = readdirSync(RELEASES).filter((release) => existsSync(join(RELEASES, release, 'lib/citus.so')));
+  const [newest] = releases.sort((one, other) => Number(other) - Number(one));
+  return newest && join(RELEASES, newest, 'bin');
+}
+
+/** Runs a program as the user of PostgreSQL, which refuses to run as root. */
+function run(file, args) {
+  const isRoot = process.getuid?.() === 0;
+  const [command, all] = isRoot
+    ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', file, ...args]]
+    : [file, args];
+  // Nodes would look for certificates at the home of whoever runs the tests.
+  const env = { ...process.env, HOME: '/nonexistent' };
+  return execFileSync(command, all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], cwd: '/', env });
+}
+
+/** Starts a cluster in an empty folder, with nodes on that port and the two after it. @returns the coordinator's connection string */
+export async function startCluster(bin, folder, port) {
+  if (process.getuid?.() === 0) await chown(folder, ...ownerOfPostgres());
+  for (const node of [0, 1, 2]) {
+    const data = join(folder, `node${node}`);
+    run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-locale', '-N']);
+    const own = [`port = ${port + node}`, `unix_socket_directories = '${folder}'`];
+    appendFileSync(join(data, 'postgresql.conf'), `${[...own, ...SETTINGS].join('\n')}\n`);
+    run(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, `node${node}.log`), 'start']);
+    sql(bin, port + node, 'create extension citus');
+  }
+  sql(bin, port, `select citus_set_coordinator_host('127.0.0.1', ${port})`);
+  for (const node of [1, 2]) sql(bin, port, `select citus_add_node('127.0.0.1', ${port + node})`);
+  return `postgresql://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** Stops the nodes of a folder. */
+export function stopCluster(bin, folder) {
+  for (const node of [0, 1, 2])
+    run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
+}
+
+function sql(bin, port, text) {
+  run(join(bin, 'psql'), [
+    '-X',
+    '-h',
+    '127.0.0.1',
+    '-p',
+    String(port),
+    '-U',
+    'postgres',
+    '-d',
+    'postgres',
+    '-qAtc',
+    text,
+  ]);
+}
+
+function ownerOfPostgres() {
+  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return [id('-u'), id('-g')];
+}
