@@ -103,7 +103,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker) {
 /** Claims units for the free slots, and says since when they are held. */
 async function claimUnits(
   { leases, bounds, clock, inTurn }: WorkerDeps,
-  { name, due, each }: BackgroundWorker,
+  { name, due, dueInCluster, each }: BackgroundWorker,
   runs: ReadonlySet<Run>,
   count: number,
   isStopped: () => boolean,
@@ -114,7 +114,7 @@ async function claimUnits(
     if (isStopped()) return NO_UNITS;
     since = clock();
     const running = [...runs].map(({ unit }) => unit);
-    return leases.claim({ worker: name, due, lease: bounds.lease, count, each, running });
+    return leases.claim({ worker: name, due, dueInCluster, lease: bounds.lease, count, each, running });
   });
   return { ...found, since };
 }

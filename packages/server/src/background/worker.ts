@@ -26,6 +26,8 @@ export interface BackgroundWorker {
    * a few of each ledger. The runtime shares them out, and sees `queryLimits.due.listed` at most.
    */
   readonly due: string;
+  /** The same without recursion, for a database whose ledgers are spread over nodes; `due` unless given. */
+  readonly dueInCluster?: string;
   /** Milliseconds: each process looks for due units at least so often, with or without a hint. */
   readonly every: number;
   /** Milliseconds for which even a due unit rests after a run that succeeded; 0 for a unit that may go on. */

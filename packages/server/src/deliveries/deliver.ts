@@ -8,7 +8,7 @@ import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Service } from '../ledgers/service.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { type DeliveryStore, DUE_QUEUES, type DueQuestion } from '../store/outbox/deliveries.js';
+import { type DeliveryStore, DUE_QUEUES, DUE_QUEUES_IN_CLUSTER, type DueQuestion } from '../store/outbox/deliveries.js';
 import type { Settlement } from '../store/outbox/settle-deliveries.js';
 import { type DeliveryBounds, deliveryLimits } from './delivery-limits.js';
 import type { DeliveryDeps, DeliveryReport } from './engine.js';
@@ -50,6 +50,7 @@ export function deliverEvents(service: Service, deps: DeliverDeps): BackgroundWo
   return {
     name: DELIVER,
     due: DUE_QUEUES,
+    dueInCluster: DUE_QUEUES_IN_CLUSTER,
     every: bounds.every,
     rest: 0,
     takesTurns: true,

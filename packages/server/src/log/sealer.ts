@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
+import { isDistributed } from '../store/distribution.js';
 import {
   beginLogs,
   type Dirty,
@@ -153,10 +154,18 @@ async function sealPage(round: SealingRound, dirty: readonly Dirty[]): Promise<v
   let ready = dirty.filter((one) => !one.isBehind && !isOthers(one)).map(({ ledger }) => ledger);
   // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
   for (let again = 0; ready.length > 0 && again < MOST_IN_A_ROW && !isStopped(); again += 1) {
-    ready = await sealEach(round, ready, takeFromQueue);
+    ready = await sealOnNodes(round, ready);
   }
   const behind = dirty.filter(({ isBehind }) => isBehind).map(({ ledger }) => ledger);
   if (behind.length > 0 && !isStopped()) await sealEach(round, [behind[number % behind.length]!], takeUnlogged);
+}
+
+/** In a cluster no transaction spans two ledgers, which may be on two nodes. @returns those that may have more */
+async function sealOnNodes(round: SealingRound, ledgers: readonly number[]): Promise<number[]> {
+  if (!(await isDistributed(round.pool))) return sealEach(round, ledgers, takeFromQueue);
+  const more: number[] = [];
+  for (const ledger of ledgers) more.push(...(await sealEach(round, [ledger], takeFromQueue)));
+  return more;
 }
 
 /** How often in a row ledgers are sealed that have more than was taken. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDistributed } from './distribution.js';
 
 /** Versions of a ledger that one epoch has room for. */
 export const VERSIONS_PER_EPOCH = 2 ** 32;
@@ -52,9 +53,10 @@ export interface EpochGuardOptions {
   readonly epochBegan: (epoch: number) => void;
 }
 
-const ALWAYS_ASKED = `pg_is_in_recovery() as standby,
-  (select value from deployment where name = 'identity') as recorded,
-  'start/' || extract(epoch from pg_postmaster_start_time()) as start,
+const ALWAYS_ASKED = `pg_is_in_recovery() as standby, 'start/' || extract(epoch from pg_postmaster_start_time()) as start`;
+
+/** Asked by a statement of its own: in a cluster, any node may answer what reads a table. */
+const RECORDED_SQL = `select (select value from deployment where name = 'identity') as recorded,
   (select json_object_agg(name, value::bigint) from deployment where name like 'start/%') as starts`;
 
 const IDENTITY_SQL = `select ${ALWAYS_ASKED},
@@ -148,7 +150,8 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   };
 
   return {
-    walPosition: mayAsk ? WAL_POSITION : 'null::bigint',
+    // What reads a ledger is answered by its node, whose positions are of another log.
+    walPosition: mayAsk && !(await isDistributed(pool)) ? WAL_POSITION : 'null::bigint',
     saw(version, at) {
       if (version >= (highest + 1) * VERSIONS_PER_EPOCH) highest = epochOf(version);
       if (at !== null && at > position) position = at;
@@ -189,11 +192,12 @@ async function mayAskPosition(pool: pg.Pool): Promise<boolean> {
 }
 
 async function look(client: pg.ClientBase, mayAsk: boolean): Promise<DatabaseIdentity> {
-  const { rows } = await client.query({
-    text: mayAsk ? IDENTITY_SQL : PLAIN_IDENTITY_SQL,
-    query_timeout: IDENTITY_TIMEOUT,
-  } as pg.QueryConfig);
-  const { standby, recorded, system, timeline, position, start, starts } = rows[0];
+  const ask = async (text: string) => {
+    const { rows } = await client.query({ text, query_timeout: IDENTITY_TIMEOUT } as pg.QueryConfig);
+    return rows[0];
+  };
+  const { standby, system, timeline, position, start } = await ask(mayAsk ? IDENTITY_SQL : PLAIN_IDENTITY_SQL);
+  const { recorded, starts } = await ask(RECORDED_SQL);
   const name = mayAsk ? `${system}/${timeline}` : start;
   return { standby, recorded, name, system, timeline: parseInt(timeline, 16), position, start, starts: starts ?? {} };
 }

@@ -8,12 +8,14 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
+import { distribute } from './distribution.js';
 import { readMigrations } from './sql.js';
 
 /**
  * Brings the database to this release's schema. Forward only; each migration runs once, in order, and all of them in
  * one transaction under a lock, so that any number of servers may start at the same time. It runs without a timeout: on
- * a long history a migration that reads all of it would time out at every attempt.
+ * a long history a migration that reads all of it would time out at every attempt. Where the database is a cluster of Citus, the
+ * tables are then spread over its nodes.
  *
  * @returns the names of the migrations that ran
  * @throws when a migration fails, or when the database was migrated by a later release
@@ -23,6 +25,7 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations() } });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw error;
+  await withLock(pool, DISTRIBUTION_LOCK, distribute);
   return results.map(({ migrationName }) => migrationName);
 }
 
@@ -75,12 +78,19 @@ async function withoutTimeout(client: pg.PoolClient): Promise<Patient> {
 /** Milliseconds: the longest delay of a timer, 24 days. */
 const FOR_EVER = 2 ** 31 - 1;
 
+/** The number of the lock that servers share which spread tables. */
+const DISTRIBUTION_LOCK = 4_207_002;
+
 /** Runs `work` under the advisory lock of that number, which all servers share. Waits for it without a timeout. */
-export async function withLock<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  pool: pg.Pool,
+  number: number,
+  work: (client: Pick<Patient, 'query'>) => Promise<T>,
+): Promise<T> {
   const client = await withoutTimeout(await pool.connect());
   try {
     await client.query('select pg_advisory_lock($1)', [number]);
-    return await work();
+    return await work(client);
   } finally {
     // The lock ends with its session.
     client.release();

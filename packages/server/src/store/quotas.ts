@@ -93,9 +93,9 @@ export function createQuotas(
   const ask = async (ledger: number, storage: Storage) => {
     const { rows } = await pool.query<{ used: number; quota: number | null }>({
       name: 'quota',
-      text: `select (coalesce(s.bytes, 0) + coalesce((select sum(u.bytes) from unsealed u where u.ledger_id = $1::bigint), 0))::bigint
-          as used, s.quota
-        from (select $1::bigint as id) l left join storage s on s.ledger_id = l.id`,
+      text: `select (coalesce((select s.bytes from storage s where s.ledger_id = $1::bigint), 0)
+          + coalesce((select sum(u.bytes) from unsealed u where u.ledger_id = $1::bigint), 0))::bigint as used,
+        (select s.quota from storage s where s.ledger_id = $1::bigint) as quota`,
       values: [ledger],
     });
     storage.used = rows[0]?.used ?? 0;

@@ -21,22 +21,29 @@ export type Schedules = ReturnType<typeof createSchedules>;
 const IS_SCHEDULE = `r.kind = 'policy'
   and r.document -> (r.ledger_id::text || '/policy') -> 'data.schema' @> '["schedule"]'::jsonb`;
 
-const MARK_DUE = `with fresh as (
-    insert into schedule (ledger_id, policy, version, due)
-    select r.ledger_id, r.luid, 0, $1 from record r join ledger l on l.id = r.ledger_id
-    where ${IS_SCHEDULE}
-      and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
-    order by r.ledger_id, r.luid limit ${queryLimits.due.listed}
-    on conflict do nothing returning ledger_id
-  ),
-  woken as (
-    update schedule set due = $1 where (ledger_id, policy) in (
-      select s.ledger_id, s.policy from schedule s join ledger l on l.id = s.ledger_id
+/** Ledgers with schedules to mark. */
+const UNMARKED = `select distinct m.ledger_id as ledger from (
+    (select r.ledger_id from record r
+      where ${IS_SCHEDULE}
+        and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
+      limit ${queryLimits.due.listed})
+    union all
+    (select s.ledger_id from schedule s join ledger l on l.id = s.ledger_id
       where s.due is null and (s.version <> l.version or s.next_at <= $1)
-      order by s.ledger_id, s.policy limit ${queryLimits.due.listed} for update of s skip locked)
-    returning ledger_id
-  )
-  select (select count(*) from fresh)::int + (select count(*) from woken)::int as marked`;
+      limit ${queryLimits.due.listed})
+  ) m`;
+
+const MARK_NEW = `insert into schedule (ledger_id, policy, version, due)
+  select r.ledger_id, r.luid, 0, $2 from record r
+  where r.ledger_id = $1 and ${IS_SCHEDULE}
+    and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
+  order by r.luid limit ${queryLimits.due.listed}
+  on conflict do nothing`;
+
+const MARK_WOKEN = `update schedule set due = $2 where ledger_id = $1 and policy in (
+    select s.policy from schedule s join ledger l on l.id = s.ledger_id
+    where s.ledger_id = $1 and s.due is null and (s.version <> l.version or s.next_at <= $2)
+    order by s.policy limit ${queryLimits.due.listed} for update of s skip locked)`;
 
 /** Ledgers that have something to do: each one's unit is called by its luid (`BackgroundWorker.due`). */
 export const DUE_SCHEDULES = `select s.ledger_id, l.luid, min(s.due) from schedule s join ledger l on l.id = s.ledger_id
@@ -55,12 +62,19 @@ export function createSchedules(pool: pg.Pool) {
      * their ledger, which may have changed the policy or the configuration; and those whose next instant has come.
      *
      * @param now milliseconds since 1970
-     * @returns how many were marked; as many again may be left
+     * @returns how many were marked
      */
     async markDue(now: number, signal: AbortSignal): Promise<number> {
-      const statement = { name: 'mark-schedules', text: MARK_DUE, values: [new Date(now)] };
-      const { rows } = await queryUntil<{ marked: number }>(pool, statement, signal);
-      return rows[0]!.marked;
+      const unmarked = { name: 'unmarked-schedules', text: UNMARKED, values: [new Date(now)] };
+      const { rows } = await queryUntil<{ ledger: number }>(pool, unmarked, signal);
+      let marked = 0;
+      for (const { ledger } of rows) {
+        for (const [name, text] of Object.entries({ 'mark-new-schedules': MARK_NEW, 'mark-schedules': MARK_WOKEN })) {
+          const { rowCount } = await queryUntil(pool, { name, text, values: [ledger, new Date(now)] }, signal);
+          marked += rowCount ?? 0;
+        }
+      }
+      return marked;
     },
     /** All rows of a ledger. */
     async of(ledger: number): Promise<FollowedSchedule[]> {

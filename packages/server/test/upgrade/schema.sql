@@ -1,5 +1,10 @@
 set check_function_bodies = off;
 
+create type lead_outcome_1 as (
+  moment timestamp with time zone,
+  holder text
+);
+
 create type retry_outcome_1 as (
   outcome text,
   version bigint
@@ -155,6 +160,30 @@ create type store_write_1 as (
   bytes integer,
   beside integer
 );
+
+CREATE OR REPLACE FUNCTION public.acquire_lead_1(ledger bigint, holder text, lease integer, kinds text[])
+ RETURNS lead_outcome_1
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  -- Volatile functions stand outside of updates, so that the tables can be distributed.
+  this_moment constant timestamptz := clock_timestamp();
+  former text;
+  last timestamptz;
+begin
+  select h.holder into former from home h where h.ledger_id = ledger;
+  insert into home as h (ledger_id, holder, until, moment)
+  values (ledger, acquire_lead_1.holder, this_moment + lease * interval '1 millisecond', 'epoch')
+  on conflict (ledger_id) do update set holder = excluded.holder, until = excluded.until
+    where h.holder = excluded.holder or h.until < this_moment
+  returning h.moment into last;
+  if not found then
+    return row(null, former)::lead_outcome_1;
+  end if;
+  return row(greatest(last, newest_moment_1(ledger, kinds)), former)::lead_outcome_1;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.assert_settled(is_settled boolean)
  RETURNS boolean

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { queryUntil } from '../abortable.js';
 import { textArray } from '../arrays.js';
 import { ROW_BYTES } from '../committer/write-size.js';
+import { isDistributed } from '../distribution.js';
 import { addBytes } from '../stored-bytes.js';
 
 /** An entry of a journal as it is stored. */
@@ -51,7 +52,8 @@ export function createJournalStore(pool: pg.Pool) {
     },
     /** Ledgers, a hundred at most, with entries from before that time. */
     async findExpired(before: Date, signal: AbortSignal): Promise<readonly number[]> {
-      const { rows } = await queryUntil<{ id: number }>(pool, { text: FIND_EXPIRED, values: [before] }, signal);
+      const text = (await isDistributed(pool)) ? FIND_EXPIRED_IN_CLUSTER : FIND_EXPIRED;
+      const { rows } = await queryUntil<{ id: number }>(pool, { text, values: [before] }, signal);
       return rows.map(({ id }) => id);
     },
     /** Deletes the oldest entries from before that time, `most` at most. */
@@ -79,6 +81,9 @@ const TRIM = `with trimmed as (
 
 const FIND_EXPIRED = `select l.id from ledger l
   where exists (select from request r where r.ledger_id = l.id and r.moment < $1) limit 100`;
+
+/** The same where the ledgers are spread over nodes: each reads its part. */
+const FIND_EXPIRED_IN_CLUSTER = 'select distinct r.ledger_id as id from request r where r.moment < $1 limit 100';
 
 const FORGET = `with forgotten as (
     delete from request r where r.ledger_id = $1 and r.handle = any(array(

@@ -1,5 +1,6 @@
 import { HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log';
 import { textArray } from '../arrays.js';
+import { isDistributed } from '../distribution.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** The leaf of a change, as it was sealed. */
@@ -43,27 +44,46 @@ export interface Place {
   readonly size: number;
 }
 
-/** Where changes were sealed: in their order, undefined for those that are not. */
+/** Where changes were sealed: in their order, undefined for those that are not. In a cluster, each ledger's node is asked. */
 export async function findPlaces(on: Queryable, changes: readonly LoggedChange[]): Promise<(Place | undefined)[]> {
-  const { rows } = await on.query<Place & { at: number }>({
-    name: 'log-places',
-    text: `select w.at::int as at, f.first + length(f.commitments) / 32 - 1 - (f.change - w.change) as index, g.size
-      from unnest($1::bigint[], $2::text[], $3::int[]) with ordinality as w (ledger, luid, change, at)
-        join log g on g.ledger_id = w.ledger,
-        lateral (
-          select * from log_leaf l where l.ledger_id = w.ledger and l.luid = w.luid and l.change >= w.change
-          order by l.change limit 1
-        ) f
-      where f.change - w.change < length(f.commitments) / 32`,
-    values: [
-      changes.map(({ ledger }) => ledger),
-      textArray(changes.map(({ luid }) => luid)),
-      changes.map(({ change }) => change),
-    ],
-  });
-  const found = new Map(rows.map(({ at, index, size }) => [at - 1, { index, size }]));
-  return changes.map((_, at) => found.get(at));
+  const found: (Place | undefined)[] = changes.map(() => undefined);
+  const all = changes.map((change, at) => ({ ...change, at }));
+  const isAmongNodes = await isDistributed(on);
+  const ledgers = isAmongNodes ? [...new Set(changes.map(({ ledger }) => ledger))] : [];
+  const groups = isAmongNodes ? ledgers.map((one) => all.filter(({ ledger }) => ledger === one)) : [all];
+  for (const group of groups) {
+    const { rows } = await on.query<Place & { at: number }>({
+      name: isAmongNodes ? 'log-places-of-one' : 'log-places',
+      text: isAmongNodes ? PLACES_OF_ONE : PLACES,
+      values: [
+        isAmongNodes ? group[0]!.ledger : group.map(({ ledger }) => ledger),
+        textArray(group.map(({ luid }) => luid)),
+        group.map(({ change }) => change),
+        group.map(({ at }) => at),
+      ],
+    });
+    for (const { at, index, size } of rows) found[at] = { index, size };
+  }
+  return found;
 }
+
+/** @param changes a table of changes, and which ledger each is of */
+function placesOf(changes: string, ledger: string): string {
+  return `select w.at, f.first + length(f.commitments) / 32 - 1 - (f.change - w.change) as index, g.size
+    from ${changes}
+      join log g on g.ledger_id = ${ledger},
+      lateral (
+        select * from log_leaf l where l.ledger_id = ${ledger} and l.luid = w.luid and l.change >= w.change
+        order by l.change limit 1
+      ) f
+    where f.change - w.change < length(f.commitments) / 32`;
+}
+
+const PLACES = placesOf(
+  'unnest($1::bigint[], $2::text[], $3::int[], $4::int[]) as w (ledger, luid, change, at)',
+  'w.ledger',
+);
+const PLACES_OF_ONE = placesOf('unnest($2::text[], $3::int[], $4::int[]) as w (luid, change, at)', '$1::bigint');
 
 /** Whether what is stored now is not sealed soon: the log is stopped, or has changes of before to add first. */
 export async function isLogStalled(on: Queryable, ledger: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { bytesArray, textArray } from '../arrays.js';
+import { isDistributed } from '../distribution.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** A ledger that has leaves to seal. */
@@ -82,7 +83,13 @@ export interface SealedLog {
 export async function findDirty(on: Queryable, after: number, most: number, recent: number): Promise<Dirty[]> {
   const { rows } = await on.query<Dirty>({
     name: 'log-dirty',
-    text: `with recursive queued (id) as (
+    text: (await isDistributed(on)) ? DIRTY_IN_CLUSTER : DIRTY,
+    values: [after, most, recent],
+  });
+  return rows;
+}
+
+const DIRTY = `with recursive queued (id) as (
         (select ledger_id from unsealed where ledger_id > $1::bigint order by ledger_id limit 1)
         union all
         select (select u.ledger_id from unsealed u where u.ledger_id > q.id order by u.ledger_id limit 1)
@@ -100,11 +107,21 @@ export async function findDirty(on: Queryable, after: number, most: number, rece
         exists (select from log_backfill b where b.ledger_id = f.id) as "isBehind",
         coalesce(clock_timestamp() - l.sealed between interval '0' and $3::float8 * interval '1 ms', false) as "isRecent"
       from (select id from found order by id limit $2) f left join log l on l.ledger_id = f.id
-      order by f.id`,
-    values: [after, most, recent],
-  });
-  return rows;
-}
+      order by f.id`;
+
+/** The same where the ledgers are spread over nodes: each reads its part of the queue. */
+const DIRTY_IN_CLUSTER = `select f.ledger_id as ledger, l.size, l.ledger_id is not null as "hasLog", f.behind as "isBehind",
+    coalesce(statement_timestamp() - l.sealed between interval '0' and $3::float8 * interval '1 ms', false) as "isRecent"
+  from (
+    select q.ledger_id, bool_or(q.behind) as behind
+    from (
+      select u.ledger_id, false as behind from unsealed u where u.ledger_id > $1::bigint
+      union all
+      select b.ledger_id, true from log_backfill b where b.ledger_id > $1::bigint
+    ) q group by q.ledger_id
+  ) f left join log l on l.ledger_id = f.ledger_id
+  where l.stopped is null
+  order by f.ledger_id limit $2`;
 
 /** Luids of ledgers. */
 export async function readLuids(
@@ -176,40 +193,67 @@ export interface Share {
  * the lock of the log is held, since the log may have begun anew before.
  */
 export async function takeQueued(client: Queryable, ledgers: readonly number[], share: Share): Promise<Queued[]> {
-  const { rows } = await client.query<QueuedRow>({
-    name: 'log-take',
-    text: `with taken as (
-      delete from unsealed u
-      using unnest($1::bigint[]) as l (id),
-        lateral (
-          select y.id from (
-            select x.id, sum(cardinality(x.luids)) over (order by x.id) - cardinality(x.luids) as before
-            from (select id, luids from unsealed where ledger_id = l.id order by id limit $2) x
-          ) y where y.before < $3
-        ) q
-      where u.ledger_id = l.id and u.id = q.id
-        and not exists (select from log_backfill b where b.ledger_id = l.id)
-      returning u.ledger_id, u.id, u.luids, u.changes, u.leaves, u.bytes
-      ),
-      -- What leaves the queue stays counted (0020-storage).
-      counted as (
-        insert into storage (ledger_id, bytes) select ledger_id, sum(bytes) from taken group by ledger_id order by ledger_id
-        on conflict (ledger_id) do update set bytes = storage.bytes + excluded.bytes
-      )
-      select ledger_id as ledger, id, array_to_string(luids, ',') as luids, array_to_string(changes, ',') as changes,
-        array_to_string(leaves, ',') as leaves
-      from taken`,
-    values: [ledgers, share.batches, share.writes],
-  });
-  return rows
+  const found: QueuedRow[] = [];
+  if (await isDistributed(client)) {
+    for (const ledger of ledgers) found.push(...(await take(client, 'log-take-one', TAKE_OF_ONE, ledger, share)));
+  } else found.push(...(await take(client, 'log-take', TAKE, ledgers, share)));
+  await countTaken(client, found);
+  return found
     .sort((one, other) => one.ledger - other.ledger || one.id - other.id)
-    .map(({ luids, changes, leaves, ...row }) => ({
+    .map(({ luids, changes, leaves, bytes: _, ...row }) => ({
       ...row,
       luids: luids.split(','),
       changes: changes.split(',').map(Number),
       leaves: leaves.split(','),
     }));
 }
+
+async function take(client: Queryable, name: string, text: string, of: unknown, { batches, writes }: Share) {
+  const { rows } = await client.query<QueuedRow>({ name, text, values: [of, batches, writes] });
+  return rows;
+}
+
+/** What leaves the queue stays counted (0020-storage). */
+async function countTaken(client: Queryable, taken: readonly QueuedRow[]): Promise<void> {
+  const bytes = new Map<number, number>();
+  for (const row of taken) bytes.set(row.ledger, (bytes.get(row.ledger) ?? 0) + row.bytes);
+  if (bytes.size === 0) return;
+  const counted = [...bytes].sort(([one], [other]) => one - other);
+  await client.query({
+    name: 'log-count-taken',
+    text: `insert into storage as had (ledger_id, bytes) select * from unnest($1::bigint[], $2::bigint[])
+      on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes`,
+    values: [counted.map(([ledger]) => ledger), counted.map(([, more]) => more)],
+  });
+}
+
+/** What was taken. Citus forms no texts where it deletes. */
+function taken(deleted: string): string {
+  return `with taken as (${deleted} returning u.ledger_id, u.id, u.luids, u.changes, u.leaves, u.bytes)
+    select ledger_id as ledger, id, array_to_string(luids, ',') as luids, array_to_string(changes, ',') as changes,
+      array_to_string(leaves, ',') as leaves, bytes
+    from taken`;
+}
+
+const TAKE = taken(`delete from unsealed u
+  using unnest($1::bigint[]) as l (id),
+    lateral (
+      select y.id from (
+        select x.id, sum(cardinality(x.luids)) over (order by x.id) - cardinality(x.luids) as before
+        from (select id, luids from unsealed where ledger_id = l.id order by id limit $2) x
+      ) y where y.before < $3
+    ) q
+  where u.ledger_id = l.id and u.id = q.id
+    and not exists (select from log_backfill b where b.ledger_id = l.id)`);
+
+/** The same for one ledger, whose node runs it. */
+const TAKE_OF_ONE = taken(`delete from unsealed u
+  where u.ledger_id = $1::bigint and u.id in (
+    select y.id from (
+      select x.id, sum(cardinality(x.luids)) over (order by x.id) - cardinality(x.luids) as before
+      from (select id, luids from unsealed where ledger_id = $1::bigint order by id limit $2) x
+    ) y where y.before < $3)
+    and not exists (select from log_backfill b where b.ledger_id = $1::bigint)`);
 
 /** Arrays as one text each: the driver takes much longer for an array. No element has a comma. */
 interface QueuedRow {
@@ -218,6 +262,7 @@ interface QueuedRow {
   readonly luids: string;
   readonly changes: string;
   readonly leaves: string;
+  readonly bytes: number;
 }
 
 /** Commitments of the leaves from `from` up to `to`, which is not one of them: 32 bytes each, in their order. */
@@ -264,17 +309,11 @@ export async function storeSealed(
 ): Promise<void> {
   if (tiles.length > 0) await storeTiles(client, tiles);
   await client.query({
-    name: 'log-store',
-    text: `with stored as (
-        insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
-        select ledger, luid, change, first, commitments, salts
-        from unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::bytea[], $6::bytea[])
-          as x (ledger, luid, change, first, commitments, salts)
-      )
-      update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
-        sealed = clock_timestamp(), unwitnessed = coalesce(g.unwitnessed, clock_timestamp())
-      from unnest($7::bigint[], $8::bigint[], $9::bytea[], $10::text[], $11::text[]) as x (ledger, size, edge, checkpoint, mac)
-      where g.ledger_id = x.ledger`,
+    name: 'log-store-leaves',
+    text: `insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
+      select ledger, luid, change, first, commitments, salts
+      from unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::bytea[], $6::bytea[])
+        as x (ledger, luid, change, first, commitments, salts)`,
     values: [
       leaves.map(({ ledger }) => ledger),
       textArray(leaves.map(({ luid }) => luid)),
@@ -282,6 +321,16 @@ export async function storeSealed(
       leaves.map(({ first }) => first),
       bytesArray(leaves.map(({ commitments }) => commitments)),
       bytesArray(leaves.map(({ salts }) => salts)),
+    ],
+  });
+  await client.query({
+    name: 'log-store',
+    // least ignores nulls.
+    text: `update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
+        sealed = statement_timestamp(), unwitnessed = least(g.unwitnessed, statement_timestamp())
+      from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::text[]) as x (ledger, size, edge, checkpoint, mac)
+      where g.ledger_id = x.ledger`,
+    values: [
       logs.map(({ ledger }) => ledger),
       logs.map(({ size }) => size),
       bytesArray(logs.map(({ edge }) => edge)),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { callOf } from '../committer/functions.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 
 /** That this process leads a ledger. */
@@ -24,24 +25,12 @@ export interface Leaders {
   leave(ledgers: readonly number[]): Promise<void>;
 }
 
-const ACQUIRE = `with was as (select holder from home where ledger_id = $1),
-  acquired as (
-    insert into home (ledger_id, holder, until, moment)
-    values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', 'epoch')
-    on conflict (ledger_id) do update set holder = $2, until = excluded.until
-      where home.holder = $2 or home.until < clock_timestamp()
-    returning moment
-  )
-  select case when acquired.moment is not null then greatest(acquired.moment, newest_moment_1($1, $4)) end as moment, was.holder
-  from (select) one left join acquired on true left join was on true`;
-
 /** @param holder unique name of this process */
 export function createLeaders(pool: pg.Pool, holder: string): Leaders {
   return {
     async acquire(ledger, lease) {
-      const values = [ledger, holder, lease, ALL_KINDS];
       type Row = { moment: Date | null; holder: string | null };
-      const { rows } = await pool.query<Row>({ name: 'home-acquire', text: ACQUIRE, values });
+      const { rows } = await pool.query<Row>(callOf('acquire_lead_1', { ledger, holder, lease, kinds: ALL_KINDS }));
       const { moment, holder: before } = rows[0]!;
       if (!moment) return { holder: before ?? undefined };
       return { moment: moment.toISOString(), isMoved: before !== null && before !== holder };

@@ -104,7 +104,7 @@ const POSTPONE = `update open_intent set due = greatest(due, $3::timestamptz),
  */
 export function dueLedgers(holder: string): string {
   const others = `select from home h where h.ledger_id = o.ledger_id and h.holder <> '${holder.replaceAll("'", "''")}'
-    and h.until > clock_timestamp()`;
+    and h.until > statement_timestamp()`;
   return `select o.ledger_id, l.luid as unit, min(o.since) as since
     from (
       select d.ledger_id, d.stage, d.due as since from open_intent d, clock where d.due <= clock.now

@@ -3,6 +3,7 @@ import type { KindName } from '../../kinds/kind.js';
 import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
 import { ROW_BYTES } from '../committer/write-size.js';
+import { isDistributed } from '../distribution.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
@@ -126,6 +127,14 @@ from waiting w
   ) q`;
 
 /**
+ * The same where the ledgers are spread over nodes: each node reads what is due on it. It costs as much as there is due.
+ */
+export const DUE_QUEUES_IN_CLUSTER = `select d.ledger_id, d.target, min(d.due)
+  from delivery d left join ledger l on l.id = d.ledger_id
+  where d.due <= (select now from clock) and (d.purpose is not null or l.suspended is distinct from 'all')
+  group by d.ledger_id, d.target limit ${outboxLimits.listed}`;
+
+/**
  * What was taken up is attempted though its effect rests. So are calls for intents, which are few, and which somebody waits for. A
  * further attempt to have an intent prepared is made while it may still be.
  */
@@ -159,6 +168,12 @@ from ${formatUnnest('q', ['ord int', 'ledger_id bigint', 'target text'], 3)}
     where d.ledger_id = q.ledger_id and d.target = q.target and d.due <= $1 and d.handle <> all ($2::text[])
     limit 1) d`;
 
+/** Of one queue, which a node has. */
+const HAS_DUE = `
+select from delivery d
+where d.ledger_id = $3::bigint and d.target = $4 and d.due <= $1 and d.handle <> all ($2::text[])
+limit 1`;
+
 const SIZE = `
 select coalesce(sum(octet_length(c.body)), 0)::bigint as size
 from ${formatUnnest('v', ['luid text', 'change int'], 2)}
@@ -173,6 +188,18 @@ from (
       and ($7::int is null or octet_length(c.body) <= $7)
 ) v join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
+
+/** The same where a node has the ledger: Citus cannot plan the other. */
+const VERSIONS_IN_CLUSTER = `
+select s.kind, s.luid, s.change, s.action, s.mac, s.body
+from (
+  select v.ord, v.kind, c.luid, c.change, c.action, c.mac, c.body,
+    sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
+  from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
+    join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+      and ($7::int is null or octet_length(c.body) <= $7)
+) s
+where s.ord = 0 or s.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger; without those that wait for an operator to resume it. */
 const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
@@ -192,6 +219,19 @@ type StartedRow = Omit<DeliveryColumns<DueDelivery>, 'handle'> & {
 
 function toStarted({ hasResting: _, handle, ...row }: StartedRow): DueDelivery[] {
   return handle === null ? [] : [withoutNulls<DueDelivery>({ ...row, handle } as DeliveryColumns<DueDelivery>)];
+}
+
+async function haveDueOnNodes(pool: pg.Pool, questions: readonly DueQuestion[], now: Date): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  for (const { ledger, target, running } of questions) {
+    const { rows } = await pool.query({
+      name: 'has-due-delivery',
+      text: HAS_DUE,
+      values: [now, running, ledger, target],
+    });
+    answers.push(rows.length > 0);
+  }
+  return answers;
 }
 
 export function createDeliveryStore(pool: pg.Pool) {
@@ -215,6 +255,7 @@ export function createDeliveryStore(pool: pg.Pool) {
     },
     /** Whether further deliveries of queues are due; of many queues in one query. */
     async haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]> {
+      if (await isDistributed(pool)) return haveDueOnNodes(pool, questions, now);
       const values = [
         now,
         questions.flatMap(({ running }) => running),
@@ -284,7 +325,7 @@ export function createDeliveryStore(pool: pg.Pool) {
       ];
       const { rows } = await pool.query<StoredVersion & { kind: KindName }>({
         name: 'delivery-versions',
-        text: VERSIONS,
+        text: (await isDistributed(pool)) ? VERSIONS_IN_CLUSTER : VERSIONS,
         values,
       });
       return rows;

@@ -57,16 +57,8 @@ export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
   };
 }
 
-/** SQL that lists ledgers with requests (`BackgroundWorker.due`): it hops from ledger to ledger through an index. */
-export const DUE_RETRIES = `
-with recursive waiting as (
-  (select r.ledger_id, r.worked from delivery_retry r order by r.ledger_id, r.worked limit 1)
-  union all
-  select n.ledger_id, n.worked from waiting w cross join lateral (
-    select r.ledger_id, r.worked from delivery_retry r where r.ledger_id > w.ledger_id
-    order by r.ledger_id, r.worked limit 1) n
-)
-select ledger_id, '', worked from waiting`;
+/** SQL that lists ledgers with requests (`BackgroundWorker.due`), of which a few wait. */
+export const DUE_RETRIES = `select r.ledger_id, '', min(r.worked) from delivery_retry r group by r.ledger_id`;
 
 /**
  * Works on the request of a ledger that has waited longest for it (sql/delivery_retries_1.sql).

@@ -5,16 +5,9 @@ import { furtherLimits } from './outbox-limits.js';
 
 const { first, greatest, rests, piece, receivers, ledgers, atOnce } = furtherLimits;
 
-/** SQL that lists ledgers with deliveries to take up (`BackgroundWorker.due`): it hops from ledger to ledger through an index. */
-export const DUE_ASIDE = `
-with recursive resting as (
-  (select q.ledger_id, q.due from delivery_backlog q where q.due is not null order by q.ledger_id, q.due limit 1)
-  union all
-  select n.ledger_id, n.due from resting r cross join lateral (
-    select q.ledger_id, q.due from delivery_backlog q where q.due is not null and q.ledger_id > r.ledger_id
-    order by q.ledger_id, q.due limit 1) n
-)
-select ledger_id, '', due from resting where due <= (select now from clock) limit ${ledgers}`;
+/** SQL that lists ledgers with deliveries to take up (`BackgroundWorker.due`): a row of the backlog for each receiver at most. */
+export const DUE_ASIDE = `select q.ledger_id, '', min(q.due) from delivery_backlog q
+  where q.due <= (select now from clock) group by q.ledger_id limit ${ledgers}`;
 
 /**
  * Makes the next deliveries of a ledger that were set aside due (sql/deliveries_1.sql).

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { textArray } from '../arrays.js';
+import { isDistributed } from '../distribution.js';
 import { queryLimits } from './query-limits.js';
 
 /** A unit of a worker's work. */
@@ -22,8 +24,9 @@ export interface LeaseKey extends Unit {
 
 export interface ClaimQuery {
   readonly worker: string;
-  /** SQL that lists due units (`BackgroundWorker.due`). */
+  /** SQL that lists due units (`BackgroundWorker.due`), and the same for a cluster. */
   readonly due: string;
+  readonly dueInCluster?: string | undefined;
   /** Milliseconds for which a lease holds. */
   readonly lease: number;
   /** Greatest number of claimed units. */
@@ -57,18 +60,27 @@ export type Leases = ReturnType<typeof createLeases>;
 const MILLISECOND = `interval '1 millisecond'`;
 
 /**
- * Everything in one statement, on one snapshot. `turn` numbers the units of a ledger, running ones included: the first
- * of every ledger come before the second of any. An expired lease is locked, or skipped while another process is taking
- * it; a unit without a row is inserted, and the first process to do so has it. Rows are inserted in one order, which
- * keeps two claims from a deadlock.
+ * SQL: the due units. A plain read, which may look at all ledgers wherever they are.
+ *
+ * @param due as of `BackgroundWorker.due`
+ */
+function dueStatement(due: string): string {
+  return `with clock as (select $1::timestamptz as now)
+    select d.ledger_id as ledger, d.unit collate "C" as unit, d.since::text as since
+    from (${due}) as d (ledger_id, unit, since) limit ${queryLimits.due.listed}`;
+}
+
+/**
+ * Takes leases of units that were found to be due, in one statement, on one snapshot. `turn` numbers the units of a
+ * ledger, running ones included: the first of every ledger come before the second of any. An expired lease is locked, or
+ * skipped while another process is taking it; a unit without a row is inserted, and the first process to do so has it. Rows
+ * are inserted in one order, which keeps two claims from a deadlock.
  *
  * Taking over from a process that died counts as a failure.
  */
-function claimStatement(due: string): string {
-  return `with clock as (select $8::timestamptz as now),
-  due as materialized (
+const CLAIM = `with due as materialized (
     select d.ledger_id, d.unit collate "C" as unit, d.since
-    from (${due}) as d (ledger_id, unit, since) limit ${queryLimits.due.listed}
+    from unnest($8::bigint[], $9::text[], $10::timestamptz[]) as d (ledger_id, unit, since)
   ),
   running as (
     select r.ledger_id, r.unit collate "C" as unit from unnest($6::bigint[], $7::text[]) as r (ledger_id, unit)
@@ -110,7 +122,6 @@ function claimStatement(due: string): string {
     (select count(*)::int from chosen) as chosen,
     (select coalesce(extract(epoch from now() - min(since)), 0)::float8 from free) as lag,
     (select extract(epoch from min(until) - now())::float8 * 1000 from judged where until > now()) as wait`;
-}
 
 const RENEW = `update lease l set until = now() + $2 * ${MILLISECOND}
   from unnest($3::bigint[], $4::text[], $5::text[]) as k (ledger_id, worker, unit)
@@ -129,10 +140,16 @@ const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit 
 export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
   return {
     /** Takes leases of due units: fair over ledgers, longest due first. */
-    async claim({ worker, due, lease, count, each, running }: ClaimQuery): Promise<DueUnits> {
+    async claim({ worker, due, dueInCluster = due, lease, count, each, running }: ClaimQuery): Promise<DueUnits> {
+      const { rows: units } = await pool.query<Unit & { since: string | null }>({
+        name: `due-${worker}`,
+        text: dueStatement((await isDistributed(pool)) ? dueInCluster : due),
+        values: [new Date(now())],
+      });
+      if (units.length === 0) return { claimed: [], chosen: 0, lag: 0 };
       const { rows } = await pool.query<{ claimed: Claimed[]; chosen: number; lag: number; wait: number | null }>({
-        name: `claim-${worker}`,
-        text: claimStatement(due),
+        name: 'claim-units',
+        text: CLAIM,
         values: [
           worker,
           holder,
@@ -141,7 +158,9 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
           each,
           running.map((one) => one.ledger),
           running.map((one) => one.unit),
-          new Date(now()),
+          units.map((one) => one.ledger),
+          textArray(units.map((one) => one.unit)),
+          units.map((one) => one.since),
         ],
       });
       const { claimed, chosen, lag, wait } = rows[0]!;

@@ -1,0 +1,178 @@
+-- Spreads the tables over the nodes of Citus by ledger: what a ledger has is on one node. What is spread already is left alone. Rows
+-- move to the nodes, so servers are stopped meanwhile.
+--
+-- A statement about one ledger goes to its node, where Citus plans it anew each time, and not every statement can be. So the functions
+-- that store (decision 0052) run on tables of the node itself: each has, for each shard, a schema of views named as the tables are, and
+-- of copies of the functions. They are planned and kept as on plain PostgreSQL.
+
+create schema if not exists cluster;
+
+do $$
+declare
+  one record;
+  triggers text[];
+  trigger_text text;
+begin
+  perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  -- The triggers that keep the history look at no other row than the one at hand and those of its record.
+  perform set_config('citus.enable_unsafe_triggers', 'on', true);
+  -- Small, and read with every ledger: on each node. Leases, used tokens, and what migrations ran are on the first node alone.
+  for one in
+    select t.name from unnest(array['deployment', 'ledger', 'master_key']) as t (name)
+    where not exists (select from pg_dist_partition p where p.logicalrelid = t.name::regclass)
+  loop
+    perform create_reference_table(one.name::regclass);
+    perform truncate_local_data_after_distributing_table(one.name::regclass);
+  end loop;
+  for one in
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'lease' and a.attname = 'ledger_id'
+      and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
+    -- The others are placed as this one is.
+    order by c.relname <> 'change', c.relname
+  loop
+    -- Triggers refuse that the rows which have moved are deleted here.
+    triggers := array(
+      select pg_get_triggerdef(t.oid) from pg_trigger t
+      where t.tgrelid = one.name::regclass and not t.tgisinternal
+        -- It locks a row that every node has: here the master key is replaced while servers are stopped.
+        and t.tgname <> 'open_keys');
+    for trigger_text in select t.tgname from pg_trigger t where t.tgrelid = one.name::regclass and not t.tgisinternal loop
+      execute format('drop trigger %I on %I', trigger_text, one.name);
+    end loop;
+    perform create_distributed_table(one.name::regclass, 'ledger_id',
+      colocate_with => case when one.name = 'change' then 'none' else 'change' end);
+    perform truncate_local_data_after_distributing_table(one.name::regclass);
+    foreach trigger_text in array triggers loop
+      execute trigger_text;
+    end loop;
+  end loop;
+end
+$$;
+
+-- The functions of this release: those that migrations have made.
+create or replace view cluster.functions as
+  select p.oid, p.proname as name, p.oid::regprocedure::text as signature, p.prorettype, p.proargnames, p.pronargs, p.proretset,
+    coalesce((p.proargnames)[1] = 'ledger', false) and p.provolatile = 'v' as changes
+  from pg_proc p
+  where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+    -- What runs with the owner's rights is called where it is.
+    and not p.prosecdef
+    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
+
+-- How many migrations have run: each time, nodes make schemas anew.
+do $$
+begin
+  execute format('create or replace function cluster.release() returns bigint language sql immutable as %L',
+    'select ' || (select count(*) from kysely_migration) || '::bigint');
+end
+$$;
+
+-- The name of the schema of a shard.
+create or replace function cluster.name_of(shard bigint) returns text language plpgsql stable as $$
+begin
+  return format('ledgers_%s_%s', cluster.release(), shard);
+end
+$$;
+
+-- Makes the schema of a shard, on the node that has it.
+create or replace function cluster.make_schema(shard bigint) returns void language plpgsql as $$
+declare
+  place constant text := cluster.name_of(shard);
+  one record;
+  col record;
+begin
+  -- Two that come at once take turns.
+  perform pg_advisory_xact_lock(4207003, shard::int);
+  -- It is of this node alone.
+  perform set_config('citus.enable_ddl_propagation', 'off', true);
+  execute format('create schema if not exists %I', place);
+  for one in
+    select s.logicalrelid::regclass as of, c.relname as name, s.shardid
+    from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid
+      join pg_dist_partition p on p.logicalrelid = s.logicalrelid
+      join pg_dist_shard own on own.shardid = shard and own.shardminvalue = s.shardminvalue
+      join pg_dist_partition op on op.logicalrelid = own.logicalrelid and op.colocationid = p.colocationid
+  loop
+    execute format('create or replace view %I.%I as select * from public.%I', place, one.name, one.name || '_' || one.shardid);
+    for col in
+      select a.attname as name, case when a.attidentity <> '' then format('nextval(%L)', pg_get_serial_sequence(one.of::text, a.attname))
+        else pg_get_expr(d.adbin, d.adrelid) end as value
+      from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = one.of and a.attnum > 0 and not a.attisdropped and (a.attidentity <> '' or d.adbin is not null)
+    loop
+      execute format('alter view %I.%I alter column %I set default %s', place, one.name, col.name, col.value);
+    end loop;
+  end loop;
+  perform set_config('search_path', 'public', true);
+  for one in select c.relname as name, pg_get_viewdef(c.oid) as text from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and c.relname = 'version'
+  loop
+    perform set_config('search_path', place || ', public', true);
+    execute format('create or replace view %I.%I as %s', place, one.name, one.text);
+  end loop;
+  perform set_config('search_path', place || ', public', true);
+  for one in select * from cluster.functions loop
+    execute replace(pg_get_functiondef(one.oid), 'FUNCTION public.', format('FUNCTION %I.', place));
+    execute format('alter function %I.%s set search_path = %I, public', place, regexp_replace(one.signature, '^public\.', ''), place);
+  end loop;
+end
+$$;
+
+-- The schema of the shard that has a ledger. Until the transaction ends, the shard stays on this node.
+create or replace function cluster.schema_of(ledger bigint) returns text language plpgsql as $$
+declare
+  shard constant bigint := get_shard_id_for_distribution_column('public.change'::regclass, ledger);
+  place constant text := cluster.name_of(shard);
+begin
+  -- What is read and written beside is on every node.
+  perform set_config('citus.allow_nested_distributed_execution', 'on', true);
+  -- ShareLock: a move takes an exclusive one for its last step.
+  perform lock_shard_metadata(5, array[shard]);
+  if to_regnamespace(place) is null then
+    perform cluster.make_schema(shard);
+  end if;
+  return place;
+end
+$$;
+
+-- Of each function that changes rows of a ledger, one of that name which runs on the node of the ledger, and calls the copy there.
+do $$
+declare
+  one record;
+begin
+  if not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = 'cluster.schema_of'::regproc) then
+    perform create_distributed_function('cluster.release()');
+    perform create_distributed_function('cluster.name_of(bigint)');
+    perform create_distributed_function('cluster.make_schema(bigint)');
+    perform create_distributed_function('cluster.schema_of(bigint)');
+  end if;
+  for one in
+    select f.* from cluster.functions f
+    where not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)
+  loop
+    perform create_distributed_function(one.signature::regprocedure);
+  end loop;
+  for one in
+    select f.* from cluster.functions f
+    where f.changes and to_regprocedure('cluster.' || regexp_replace(f.signature, '^public\.', '')) is null
+  loop
+    execute format('create function cluster.%I(%s) returns %s language plpgsql as %L', one.name,
+      pg_get_function_arguments(one.oid), one.prorettype::regtype,
+      case when one.prorettype = 'void'::regtype then format(
+        'begin execute format(''select %%I.%I(%s)'', cluster.schema_of($1)) using %s; end', one.name,
+        (select string_agg('$' || n, ', ') from generate_series(1, one.pronargs) n),
+        (select string_agg('$' || n, ', ') from generate_series(1, one.pronargs) n))
+      else format(
+        'declare answer %s; begin execute format(''select * from %%I.%I(%s)'', cluster.schema_of($1)) into answer using %s; return answer; end',
+        one.prorettype::regtype, one.name,
+        (select string_agg('$' || n, ', ') from generate_series(1, one.pronargs) n),
+        (select string_agg('$' || n, ', ') from generate_series(1, one.pronargs) n)) end);
+    perform create_distributed_function(
+      ('cluster.' || regexp_replace(one.signature, '^public\.', ''))::regprocedure, 'ledger', colocate_with => 'change',
+      -- In a transaction of several statements as well.
+      force_delegation => true);
+  end loop;
+  execute format('alter database %I set search_path = cluster, public', current_database());
+end
+$$;

@@ -1,0 +1,20 @@
+import type { Queryable } from './queries/statement.js';
+import { readSql } from './sql.js';
+
+const known = new WeakMap<Queryable, Promise<boolean>>();
+
+const HAS_CITUS = `select from pg_extension where extname = 'citus'`;
+
+/** Whether the database is a cluster of Citus, which has the ledgers spread over its nodes. A pool, or a connection, is asked once. */
+export function isDistributed(on: Queryable): Promise<boolean> {
+  const asked = known.get(on) ?? on.query({ text: HAS_CITUS }).then(({ rows }) => rows.length > 0);
+  known.set(on, asked);
+  asked.catch(() => known.delete(on));
+  return asked;
+}
+
+/** Spreads what is not yet spread, tables and functions, where the database is a cluster (sql/distribute.sql). */
+export async function distribute(on: { query(text: string): Promise<{ rows: unknown[] }> }): Promise<void> {
+  const { rows } = await on.query(HAS_CITUS);
+  if (rows.length > 0) await on.query(readSql('distribute'));
+}
