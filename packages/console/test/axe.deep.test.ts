@@ -14,8 +14,11 @@ describe.skipIf(lacksChromium)('every page', () => {
     const { client } = await everyKind(running.current.url);
     const page = await browser.page({ theme });
     for (const [name, path] of Object.entries(pagesOf(client.ledger ?? ''))) {
+      // What the page before has shown must not be taken for this one's.
+      await page.goto('about:blank');
       await page.goto(`${consoleOf(running.current.url)}#${path}`);
       await page.locator('main :is(h1, .notice-title)').first().waitFor();
+      await page.waitForLoadState('networkidle');
       await page.locator('.skeleton').waitFor({ state: 'detached' });
       await page.evaluate('for (const one of document.querySelectorAll("main details")) one.open = true');
       expect(await violations(page), name).toEqual([]);
