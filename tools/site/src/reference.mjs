@@ -130,8 +130,7 @@ function contentText(content) {
   return Object.entries(content).flatMap(([type, { schema, example }]) => {
     const isJson = typeof example !== 'string';
     const text = isJson ? JSON.stringify(example, null, 2) : example;
-    const shown =
-      text === undefined ? [] : ['```' + (isJson ? 'json' : 'text') + `\n${text.replace(/\n$/, '')}\n` + '```'];
+    const shown = text === undefined ? [] : [`\`\`\`${isJson ? 'json' : 'text'}\n${text.replace(/\n$/, '')}\n\`\`\``];
     return [html(`<div class="type"><span class="soft">${escapeHtml(type)}:</span> ${typeOf(schema)}</div>`), ...shown];
   });
 }
