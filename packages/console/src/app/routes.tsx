@@ -114,8 +114,20 @@ const accessRoute = createRoute({
   component: lazyRouteComponent(() => import('../access/page.js'), 'AccessPage'),
 });
 
+const watchRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/watch',
+  component: lazyRouteComponent(() => import('../watch/page.js'), 'WatchPage'),
+});
+
+const deliveriesRoute = createRoute({
+  getParentRoute: () => ledgerRoute,
+  path: '/deliveries/$kind/$id',
+  component: lazyRouteComponent(() => import('../watch/deliveries-page.js'), 'DeliveriesPage'),
+});
+
 /** Pages that are made for a kind. Their addresses begin with a name that no kind has. */
-const pictureRoutes = [flowsRoute, walletRoute, intentRoute, accessRoute] as const;
+const pictureRoutes = [flowsRoute, walletRoute, intentRoute, accessRoute, watchRoute, deliveriesRoute] as const;
 
 /** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
 export const router = createRouter({

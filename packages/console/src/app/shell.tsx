@@ -70,6 +70,9 @@ function SideNavigation({ ledger }: { readonly ledger: string }) {
         <Link to="/l/$ledger" params={{ ledger }} activeOptions={{ exact: true, includeSearch: false }}>
           {text.nav.overview}
         </Link>
+        <Link to="/l/$ledger/watch" params={{ ledger }}>
+          {text.nav.watch}
+        </Link>
         <Link to="/l/$ledger/money" params={{ ledger }} search={{}} activeOptions={{ includeSearch: false }}>
           {text.nav.money}
         </Link>

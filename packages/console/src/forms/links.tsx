@@ -45,6 +45,11 @@ export function ActionLinks({ kind, parent, id }: Props & { readonly id: string 
           {doingText.form.actions[operation]}
         </Link>
       ))}
+      {found.operations.some(({ name }) => name === 'events') && (
+        <Link className="button" to="/l/$ledger/deliveries/$kind/$id" params={{ ledger, kind, id }}>
+          {doingText.form.deliveries}
+        </Link>
+      )}
     </nav>
   );
 }

@@ -110,6 +110,7 @@ export const doingText = {
       retry: 'Retry deliveries',
     },
     more: 'Actions',
+    deliveries: 'Deliveries',
     fields: 'As a form',
     json: 'As JSON',
     jsonAbout: 'Both are the same data: change either.',

@@ -13,6 +13,7 @@ export const text = {
   nav: {
     kinds: 'Records',
     overview: 'Overview',
+    watch: 'Watch',
     money: 'Money',
     access: 'Access',
     ledgers: 'Ledgers',

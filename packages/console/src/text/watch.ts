@@ -1,0 +1,20 @@
+/** Texts of the pages that watch a ledger. */
+export const watchText = {
+  title: 'Changes as they come',
+  about: 'Looked for every few seconds while this page is in sight; each record is checked here.',
+  waiting: 'Nothing has changed since this page was opened.',
+  count: (count: number) => `${count} ${count === 1 ? 'change' : 'changes'} seen, each checked here`,
+  moment: 'Time',
+  kind: 'Kind',
+  record: 'Record',
+  status: 'Status',
+  by: 'Last proof',
+  deliveries: 'Deliveries',
+  none: 'Nothing was delivered yet.',
+  attempts: (count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'}`,
+  request: 'What was sent',
+  noRequest: 'Nothing yet.',
+  answers: 'What came of each attempt',
+  retry: 'Try it again',
+  retryAll: 'Retry deliveries',
+} as const;
