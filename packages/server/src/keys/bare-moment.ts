@@ -15,6 +15,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
  * | limit | `money/accounts/set-limits.ts` | `amount`, `metric`, `symbol` and `wallet`: it has no handle |
  * | granted rule | `operations/check.ts` | `action`, `filter`, `invoke` and `record`: it has no handle |
  * | log | `operations/log/signed-data.ts` | of the ledger's own choice, with `origin`: it has no handle |
+ * | journal entry | `journal/entry.ts` | of the ledger's own choice, with `target`, `params` and `result`; its handle is the id of a luid, which begins with `-` |
  *
  * All other proofs of the ledger say more: those of records have a luid or a status, those of deliveries
  * (`deliveries/settle.ts`) a status, and the first ones of birth records have no `custom`.

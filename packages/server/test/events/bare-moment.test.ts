@@ -187,6 +187,18 @@ const cases: Record<string, () => Promise<void>> = {
       expectNoEvent(client, body);
     }
   },
+
+  async 'journal entry'() {
+    const client = await newLedger(server.current.url, { access: OPEN, config: { 'request.journalingEnabled': true } });
+    await stored(client, 'wallet', { handle: EVENT, custom: { signal: 'wallet-created', intent } });
+    const [entry] = await eventually(async () => {
+      const { data } = ok(await client.get('/system/requests')).body;
+      expect(data).toHaveLength(1);
+      return data;
+    });
+    expect(entry.data.handle).toMatch(/^-/);
+    expectNoEvent(client, entry);
+  },
 };
 
 /** Files that have the ledger's key sign a proof. */
