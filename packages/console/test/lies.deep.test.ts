@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newLedger, signed, type TestClient } from '../../server/test/support/client.js';
+import { newKey, newLedger, OPEN, signed, TestClient } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
 import { withLiar } from './support/liar.js';
 
 const running = withOwnServer({ consoleServers: [] });
+const elsewhere = withOwnServer();
 const liar = withLiar(() => running.current.url);
 const browser = withBrowser();
 
@@ -14,6 +15,7 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
   let page: Page;
   beforeEach(async () => {
     liar.lie = undefined;
+    liar.status = undefined;
     client = await newLedger(running.current.url);
     for (const handle of ['alice', 'bob']) await client.create('/wallets', { handle, custom: { tier: 'gold' } });
     page = await browser.page();
@@ -62,6 +64,25 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
     await page.getByRole('button', { name: 'Forget what was seen' }).click();
     await expect.poll(() => page.getByText('This is not the ledger').count()).toBe(0);
   });
+
+  it.each(['by the luid of the other', 'by a name that nobody has'])(
+    'is caught giving another ledger the name of one that is known, asked %s',
+    async (way) => {
+      const other = new TestClient(elsewhere.current.url, newKey());
+      const { body } = await other.create('/ledgers', { handle: client.ledger ?? '', signer: 'system', access: OPEN });
+      const { body: record } = await other.in(client.ledger ?? '').get('/ledger');
+      liar.lie = (answer, path) => (path === '/v2/ledger' ? record : answer);
+      liar.status = 200;
+      const isByLuid = way.includes('luid');
+      await page.goto('about:blank');
+      await page.goto(
+        `${consoleOf(liar.url)}#/l/${isByLuid ? encodeURIComponent(body.luid) : client.ledger?.toUpperCase()}`,
+      );
+      await sees(page, isByLuid ? 'This is not the ledger that this browser knows' : 'This answer is not genuine');
+      expect(await page.getByText('Overview', { exact: true }).count()).toBe(1);
+      expect(await page.getByText('First visit').count()).toBe(0);
+    },
+  );
 
   it('is caught leaving a record out of a list', async () => {
     liar.lie = (body, path) => {

@@ -1,8 +1,8 @@
 import { useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { ownServer } from '../session/context.js';
 import { type Identity, useIdentity } from '../session/identity.js';
 import { placeName } from '../session/pins.js';
+import { ownServer } from '../session/servers.js';
 import { SignIn } from '../session/sign-in.js';
 import { text } from '../text/en.js';
 import { Plain } from '../ui/plain.js';
@@ -10,7 +10,7 @@ import { Plain } from '../ui/plain.js';
 /** Says as whom the ledger is looked at; pressed, it lets somebody else look. */
 export function IdentityButton({ ledger }: { readonly ledger: string }) {
   const { server } = useSearch({ strict: false });
-  const place = placeName((server ?? ownServer()).replace(/\/+$/, ''), ledger);
+  const place = placeName(server ?? ownServer(), ledger);
   const identity = useIdentity(place);
   const dialog = useRef<HTMLDialogElement>(null);
   return (

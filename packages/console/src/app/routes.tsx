@@ -12,6 +12,7 @@ import { readDoSearch } from '../forms/operations.js';
 import { readFlowsSearch } from '../money/search.js';
 import { readRecordSearch } from '../record/search.js';
 import { Fault, NotFound } from '../session/fault.js';
+import { foreignServer } from '../session/servers.js';
 import { LedgerLayout, RootLayout } from './shell.js';
 
 /** What every address may have: another server than the one that the page came from. */
@@ -21,7 +22,10 @@ interface RootSearch {
 
 const rootRoute = createRootRoute({
   component: RootLayout,
-  validateSearch: ({ server }: RootSearch): RootSearch => (isServer(server) ? { server } : {}),
+  validateSearch: ({ server }: RootSearch): RootSearch => {
+    const foreign = foreignServer(server);
+    return foreign === undefined ? {} : { server: foreign };
+  },
   search: { middlewares: [retainSearchParams(['server'])] },
 });
 
@@ -162,8 +166,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
-}
-
-function isServer(server: unknown): server is string {
-  return typeof server === 'string' && URL.canParse(server) && /^https?:$/.test(new URL(server).protocol);
 }

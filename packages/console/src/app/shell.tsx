@@ -1,8 +1,8 @@
 import { Link, Outlet, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { LISTED, pluralOf } from '../kinds/kinds.js';
-import { ownServer } from '../session/context.js';
 import { LedgerGate } from '../session/gate.js';
+import { ownServer } from '../session/servers.js';
 import { checkText } from '../text/check.js';
 import { text } from '../text/en.js';
 import { Mark } from '../ui/mark.js';
@@ -54,7 +54,7 @@ export function RootLayout() {
 export function LedgerLayout() {
   const { ledger } = useParams({ from: '/l/$ledger' });
   const { server } = useSearch({ from: '/l/$ledger' });
-  const address = (server ?? ownServer()).replace(/\/+$/, '');
+  const address = server ?? ownServer();
   return (
     <LedgerGate key={`${address} ${ledger}`} server={address} name={ledger}>
       <Outlet />

@@ -17,8 +17,3 @@ export function useLedger(): OpenLedger {
 export function scopeOf({ server, pin, identity }: OpenLedger): readonly string[] {
   return [server, pin.luid, identityName(identity)];
 }
-
-/** The server that this page came from. */
-export function ownServer(): string {
-  return new URL('../v2', document.baseURI).href;
-}

@@ -2,6 +2,7 @@ import { AnswerError, Refusal } from '@countersign/client';
 import { text } from '../text/en.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
+import { OtherLedger } from './pins.js';
 
 interface Props {
   readonly error: unknown;
@@ -31,6 +32,17 @@ function FaultNotice({ error }: { readonly error: unknown }) {
         <p>{text.fault.faults[error.fault]}</p>
         <p>
           <Plain value={error.message} />
+        </p>
+        <p>{text.fault.lieAbout}</p>
+      </Notice>
+    );
+  }
+  if (error instanceof OtherLedger) {
+    return (
+      <Notice tone="bad" title={text.fault.lie}>
+        <p>{text.fault.otherLedger}</p>
+        <p>
+          <Plain value={error.message} most={300} />
         </p>
         <p>{text.fault.lieAbout}</p>
       </Notice>

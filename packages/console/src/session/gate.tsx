@@ -1,5 +1,5 @@
 import './session.css';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
@@ -26,6 +26,10 @@ export function LedgerGate({ server, name, children }: Props) {
   useEffect(() => {
     void resume(place).finally(() => setResumed(place));
   }, [place]);
+  const queries = useQueryClient();
+  // What one identity has read is not there for the next.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the identity that matters
+  useEffect(() => queries.removeQueries({ type: 'inactive' }), [queries, identity]);
   const opened = useQuery({
     queryKey: [server, name, identityName(identity), 'ledger'],
     queryFn: () => openLedger(server, name, identity),

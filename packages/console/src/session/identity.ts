@@ -45,19 +45,19 @@ export function identityName(identity: Identity): string {
     case 'key':
       return identity.signer.public;
     case 'client':
-      return identity.clientId;
     case 'token':
-      return `token ${tokenNumber(identity)}`;
+      return `${identity.kind} ${numberOf(identity)}`;
     case 'nobody':
       return '';
   }
 }
 
+/** Identities with a secret are told apart by when they came: another secret is another identity. */
 const numbers = new WeakMap<Identity, number>();
-let tokens = 0;
+let lastNumber = 0;
 
-function tokenNumber(identity: Identity): number {
-  const number = numbers.get(identity) ?? ++tokens;
+function numberOf(identity: Identity): number {
+  const number = numbers.get(identity) ?? ++lastNumber;
   numbers.set(identity, number);
   return number;
 }

@@ -2,7 +2,7 @@ import { AnswerError, type ConnectOptions, connect, type Ledger, type Signed, sy
 import { isObject, portable, readJson } from '@countersign/protocol';
 import { Answers } from './answers.js';
 import type { Identity } from './identity.js';
-import { findPin, type Pin, PinBroken, pinLedger } from './pins.js';
+import { findPin, holdToPins, OtherLedger, type Pin, PinBroken } from './pins.js';
 
 /** A ledger that is looked at: its record is verified, and its key is the one that was seen before. */
 export interface OpenLedger {
@@ -21,7 +21,7 @@ export interface OpenLedger {
 /**
  * Reads the record of a ledger, and holds its key to what this browser has seen.
  *
- * @throws PinBroken, and what the client throws
+ * @throws PinBroken, OtherLedger, and what the client throws
  */
 export async function openLedger(server: string, name: string, identity: Identity): Promise<OpenLedger> {
   const pin = findPin(server, name);
@@ -36,10 +36,11 @@ export async function openLedger(server: string, name: string, identity: Identit
     throw error;
   }
   const { luid } = record;
+  const handle = String(record.data.handle);
   const key = client.systemKey ?? systemKeyOf(record as never);
-  if (pin !== undefined && pin.luid !== luid) throw new PinBroken(pin, { key, luid });
-  const kept = pin ?? pinLedger({ server, key, luid, handle: String(record.data.handle) });
-  return { server, name, pin: kept, record, client, identity, answers, isNew: pin === undefined };
+  if (name !== luid && name !== handle) throw new OtherLedger(name, handle);
+  const { kept, isNew } = holdToPins({ server, key, luid, handle });
+  return { server, name, pin: kept, record, client, identity, answers, isNew };
 }
 
 /** What every client of the page is made with. */

@@ -22,11 +22,35 @@ export class PinBroken extends Error {
   }
 }
 
+/** The server answers for another ledger than the one that was asked for. */
+export class OtherLedger extends Error {
+  constructor(
+    readonly asked: string,
+    readonly shown: string,
+  ) {
+    super(`The ledger ${asked} was asked for, and the server has answered for ${shown}`);
+  }
+}
+
 const PREFIX = 'countersign.pin ';
 
 /** @param name a handle or luid of the ledger, as it was asked for */
 export function findPin(server: string, name: string): Pin | undefined {
   return parsePin(localStorage.getItem(PREFIX + placeName(server, name)));
+}
+
+/**
+ * Holds a ledger to what is remembered under each of its names, and remembers it under those that are new.
+ *
+ * @throws PinBroken where one of them was another ledger, or had another key
+ */
+export function holdToPins(seen: Omit<Pin, 'seen'>): { readonly kept: Pin; readonly isNew: boolean } {
+  const { server, key, luid, handle } = seen;
+  const before = [luid, handle].flatMap((name) => findPin(server, name) ?? []);
+  const broken = before.find((pin) => pin.key !== key || pin.luid !== luid);
+  if (broken !== undefined) throw new PinBroken(broken, { key, luid });
+  const made = pinLedger(seen);
+  return { kept: before[0] ?? made, isNew: before.length === 0 };
 }
 
 /** Remembers a ledger under both its names, where nothing is remembered yet. */

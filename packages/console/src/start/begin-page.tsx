@@ -6,12 +6,12 @@ import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { useWrite } from '../forms/use-write.js';
 import { WriteStatus } from '../forms/write-status.js';
 import { Answers } from '../session/answers.js';
-import { ownServer } from '../session/context.js';
 import { become, type Identity, identityOfKept } from '../session/identity.js';
 import { findKey } from '../session/kept-keys.js';
 import { KeyFileForm } from '../session/key-file-form.js';
 import { optionsOf } from '../session/open-ledger.js';
 import { pinLedger, placeName } from '../session/pins.js';
+import { ownServer } from '../session/servers.js';
 import { KeptKeys, NewKey } from '../session/sign-in.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
@@ -28,7 +28,7 @@ const CHOSEN = 'countersign.begin';
 /** From nothing to a ledger: a key, and a ledger that it owns. Its page has the last step. */
 export function BeginPage() {
   const { server: given } = useSearch({ from: '/begin' });
-  const server = (given ?? ownServer()).replace(/\/+$/, '');
+  const server = given ?? ownServer();
   const [identity, setIdentity] = useState<KeyIdentity>();
   useEffect(() => {
     const chosen = sessionStorage.getItem(CHOSEN);

@@ -1,8 +1,8 @@
 import './start.css';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { ownServer } from '../session/context.js';
 import { forgetPin, listPins } from '../session/pins.js';
+import { foreignServer, ownServer } from '../session/servers.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Field } from '../ui/field.js';
@@ -19,11 +19,10 @@ export function StartPage() {
   const open = (event: FormEvent) => {
     event.preventDefault();
     if (ledger.trim() === '') return;
-    const isOwn = server.trim().replace(/\/+$/, '') === ownServer();
     void navigate({
       to: '/l/$ledger',
       params: { ledger: ledger.trim() },
-      search: isOwn ? { server: undefined } : { server: server.trim() },
+      search: { server: foreignServer(server) },
     });
   };
   return (
@@ -74,11 +73,7 @@ function KnownLedgers() {
       <ul className="links">
         {pins.map((pin) => (
           <li key={pin.server + pin.luid}>
-            <Link
-              to="/l/$ledger"
-              params={{ ledger: pin.handle }}
-              search={{ server: pin.server === ownServer() ? undefined : pin.server }}
-            >
+            <Link to="/l/$ledger" params={{ ledger: pin.handle }} search={{ server: foreignServer(pin.server) }}>
               <Plain value={pin.handle} />
             </Link>
             <span className="hint">

@@ -120,6 +120,7 @@ export const text = {
       stale: 'It is older than what this browser has seen.',
       size: 'It is too large.',
     },
+    otherLedger: 'It is the record of another ledger than the one in the address.',
     tryThis: 'What to try',
     signIn: 'Others may read more: sign in with a key of a signer of this ledger.',
     notFound: 'There is no such page.',

@@ -7,10 +7,16 @@ import { afterAll, beforeAll } from 'vitest';
 export type Lie = (body: any, path: string) => unknown;
 
 /** A server between the browser and the real one, that passes everything on, and tells the lie of a test. */
-export function withLiar(real: () => string): { readonly url: string; lie: Lie | undefined } {
+export function withLiar(real: () => string): {
+  readonly url: string;
+  lie: Lie | undefined;
+  status: number | undefined;
+} {
   let server: Server | undefined;
   const liar = {
     lie: undefined as Lie | undefined,
+    /** What the answers to a lie have for a status; that of the real server unless given. */
+    status: undefined as number | undefined,
     get url() {
       const { port } = server!.address() as AddressInfo;
       return `http://127.0.0.1:${port}/v2`;
@@ -30,7 +36,7 @@ export function withLiar(real: () => string): { readonly url: string; lie: Lie |
       const { 'content-encoding': ____, 'content-length': _____, ...kept } = Object.fromEntries(answer.headers);
       const isJson = answer.headers.get('content-type')?.includes('json') && liar.lie;
       const body = isJson ? JSON.stringify(liar.lie?.(JSON.parse(bytes.toString()), request.url ?? '')) : bytes;
-      response.writeHead(answer.status, kept).end(body);
+      response.writeHead((isJson && liar.status) || answer.status, kept).end(body);
     });
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   });
