@@ -46,7 +46,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
         'update wallet': 'granted',
       },
       ...{ 'drop wallet': 'refused', 'limit wallet': 'refused', 'erase wallet': 'refused' },
-      ...{ 'spend wallet': 'cannot be told', 'create wallet-proof': 'granted' },
+      ...{ 'spend wallet': 'cannot be determined here', 'create wallet-proof': 'granted' },
     });
     await sees(page, 'the ledger itself answers only for who signs');
     expect(await violations(page)).toEqual([]);

@@ -17,7 +17,7 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     await sees(page, '2 records');
     await page.locator('summary', { hasText: 'Build a filter' }).click();
     await page.getByLabel('Member', { exact: true }).selectOption('data.custom.*');
-    await page.getByLabel('Name below custom').fill('tier');
+    await page.getByLabel('Name inside custom').fill('tier');
     await page.getByLabel('Operator').selectOption('is one of');
     await page.getByLabel('Values, with commas between').fill('gold,silver');
     await page.keyboard.press('Enter');

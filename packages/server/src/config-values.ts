@@ -6,13 +6,11 @@ import { handleLimits, isHandle } from './base/handle.js';
 
 // The values of settings. Each function throws an Error whose message completes a sentence that begins with the setting's name.
 
-export function parseUrl(text: string): string {
+export function parseUrl(text: string, example = 'https://ledger.example/v2'): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text);
   if (!plain) {
-    throw new Error(
-      'must be an http or https address without user, query and fragment, such as https://ledger.example/v2',
-    );
+    throw new Error(`must be an http or https address without user, query and fragment, such as ${example}`);
   }
   return text.replace(/\/+$/, '');
 }

@@ -61,7 +61,7 @@ export const logSettings = {
     default: 'off',
     meaning:
       'Where [traces](tracing.md) are sent: the base URL of a receiver of OTLP over HTTP, such as `http://127.0.0.1:4318`. It takes packages that are installed apart.',
-    read: (text: string | undefined) => (text === undefined ? undefined : parseUrl(text)),
+    read: (text: string | undefined) => (text === undefined ? undefined : parseUrl(text, 'http://localhost:4318')),
   },
   traceShare: {
     name: 'TRACE_SHARE',

@@ -20,18 +20,18 @@ export const accessText = {
 
   granted: 'granted',
   refused: 'refused',
-  perhaps: 'cannot be told',
+  perhaps: 'cannot be determined here',
   by: 'By which rules',
   noRule: 'No rule grants it.',
   more: (count: number) => `and ${count} more`,
   near: 'Rules that come near',
   rule: 'Rule',
   gateClosed: 'The gate is closed: no rule lets this key enter the ledger, so that no other rule counts.',
-  gateUnknown: 'Whether this key may enter the ledger cannot be told from here.',
+  gateUnknown: 'Whether this key may enter the ledger cannot be determined here.',
   verdict: (action: string, record: string, isGranted: boolean) =>
     `${isGranted ? 'Granted' : 'Refused'}: ${action} on ${record}`,
   restsOnLedger:
-    'This rests on checks that the ledger itself has answered and signed, for who is signed in; whom the rules are for is read from those that you may read.',
+    'The ledger answered and signed these checks for the signer who is signed in. The rules shown beside them are only those that you may read.',
   restsOnRules:
     'This rests on the rules and circles that you may read, applied in this browser: the ledger itself answers only for who signs.',
   knownAs: (handles: string) => `Signers with this key: ${handles}.`,

@@ -4,7 +4,7 @@ export const browseText = {
   add: 'Add',
   build: 'Build a filter',
   member: 'Member',
-  memberName: 'Name below custom',
+  memberName: 'Name inside custom',
   operator: 'Operator',
   value: 'Value',
   values: 'Values, with commas between',

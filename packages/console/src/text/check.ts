@@ -27,7 +27,7 @@ export const checkText = {
   exportFine: 'Checked here: nothing was found wrong in the export.',
   exportBad: (count: number) => `${count} ${count === 1 ? 'thing was' : 'things were'} found wrong in the export.`,
   checked: 'What was checked',
-  unchecked: 'What nobody can tell from it',
+  unchecked: 'What this cannot show',
   findings: 'What was found',
   isTooLarge: 'The file is larger than a browser should hold: use countersign verify.',
 } as const;

@@ -1,4 +1,4 @@
-/** Every text of the console, in English. A translation is another object of the same type. */
+/** The general texts of the console, in English; those of each page are in the files beside it. */
 export const text = {
   product: 'Countersign',
   console: 'Console',
@@ -19,9 +19,9 @@ export const text = {
     ledgers: 'Ledgers',
     ledgerRecord: 'The ledger itself',
     menu: 'Menu',
-    settings: 'Looks and times',
+    settings: 'Appearance and time zone',
     theme: 'Theme',
-    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    themes: { system: 'Same as system', light: 'Light', dark: 'Dark' },
     times: 'Times',
     timesAs: { local: 'Local', utc: 'UTC' },
   },
@@ -40,8 +40,8 @@ export const text = {
   },
 
   identity: {
-    title: 'As whom?',
-    current: 'You look at this ledger as',
+    title: 'Sign in as',
+    current: 'You are viewing this ledger as',
     nobody: 'nobody',
     nobodyAbout: 'What everyone may read.',
     change: 'Sign in',
@@ -81,13 +81,13 @@ export const text = {
       form: 'The file holds no private key that the command writes.',
       kind: 'The key is not an Ed25519 key.',
       password: 'The password does not open this key.',
-      work: 'The file asks for more work than a browser does.',
+      work: 'Opening this file takes more memory or time (scrypt) than a browser allows: use the command.',
     },
   },
 
   pin: {
     title: 'This is not the ledger that this browser knows',
-    lead: 'Another key signs for it than before. Whoever answers may not be the ledger. Nothing of it is shown.',
+    lead: 'A different key now signs for this ledger. The server may be an impostor, so nothing from it is shown.',
     before: 'Key seen before',
     now: 'Key shown now',
     nowUnknown: 'none that can be read',

@@ -3,7 +3,7 @@ export const overviewText = {
   key: 'Key',
   records: 'Records',
   counted: (count: number, isMore: boolean) => `${count.toLocaleString('en')}${isMore ? '+' : ''}`,
-  unread: 'not for you',
+  unread: 'no access',
   latest: 'Latest changes',
   latestAbout: (count: number) =>
     `The ${count} newest of all kinds, each checked here, by when the ledger countersigned them.`,
@@ -36,7 +36,7 @@ export const overviewText = {
     witnesses: 'Witnesses',
     witnessed: (count: number, all: number, isMet: boolean) =>
       `${count} of ${all}, ${isMet ? 'the quorum is met' : 'the quorum is not met'}`,
-    noPolicy: 'no policy was pasted: a record’s page takes one',
+    noPolicy: 'No witness policy in this browser yet: paste one on the page of any record.',
     stopped: 'The log is stopped:',
     empty: 'The log has no leaf yet.',
   },

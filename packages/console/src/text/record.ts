@@ -13,7 +13,7 @@ export const recordText = {
   badHash: 'Its hash is not that of its data: something was altered.',
   badProofs: (count: number) => (count === 1 ? 'A proof does not hold.' : `${count} proofs do not hold.`),
   badLedger: 'The key of this ledger has not countersigned it.',
-  badOther: 'Its own bytes hold, and yet it is not what was asked for.',
+  badOther: 'The record is validly signed, but is not the one that was requested.',
   ledgerProof: 'the ledger',
   unknownKey: 'a key without a name',
   holds: 'holds',
@@ -60,7 +60,7 @@ export const recordText = {
   },
 
   states: {
-    title: 'How far it is',
+    title: 'Accepted, sealed, witnessed',
     accepted: 'Accepted',
     acceptedAbout: 'The ledger has countersigned it.',
     sealed: 'Sealed',
@@ -95,7 +95,7 @@ export const recordText = {
     grown: (from: number, to: number, hashes: number) =>
       `The tree of ${from} leaves, seen before, is the beginning of that of ${to}: proved here by ${hashes} hashes. Nothing of it was rewritten.`,
     refused: 'The log is not shown:',
-    broken: 'The log tells two stories',
+    broken: 'The log contradicts what this browser saw before',
     brokenAbout:
       'This browser remembers a checkpoint that the ledger has signed, and the log does not go on from it. Records may have been rewritten or left out. Keep both checkpoints: together they are evidence against whoever signed them.',
     before: 'Seen before',

@@ -32,6 +32,8 @@ export const adminReadOnly: CliCommand = {
     if (mode !== undefined && mode !== 'on' && mode !== 'off') throw usage(`The mode is on or off, not '${mode}'.`);
     const reason = invocation.get('reason');
     if (mode === 'on' && reason === undefined) throw usage('Read-only mode has a reason.', 'add --reason <text>');
+    if (mode !== 'on' && reason !== undefined)
+      throw usage('A reason belongs to on.', 'countersign admin read-only on --reason <text>');
     const { runReadOnly } = await loadAdmin();
     const result = await asOperator(async () =>
       runReadOnly({ settings: settingsThere(invocation), now: surroundings.now, mode, reason }),

@@ -58,7 +58,7 @@ ${body}
 export function home({ name, publicUrl, build, hasConsole, isReady }: HomeContent): string {
   const state = isReady
     ? '<p class="state up"><strong>Up</strong>: the server and its database answer.</p>'
-    : '<p class="state down"><strong>Not ready</strong>: the server answers, its database is out of reach.</p>';
+    : '<p class="state down"><strong>Not ready</strong>: the server answers, but its database is out of reach, or it lacks a master key. Its log says which.</p>';
   const facts = [
     ['Name', escapeHtml(name)],
     ['Address for clients', `<code>${escapeHtml(publicUrl)}</code>`],
