@@ -74,7 +74,7 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, keys, epochs, writes, readiness, readOnly, quotas } = database;
+  const { pools, keys, epochs, readiness, readOnly, quotas } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -96,7 +96,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     policy: options.witnesses?.policy,
   });
   const moments = new LedgerClock(runtime.now);
-  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, writes, logs.wake, moments, quotas);
+  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, database, logs.wake, moments, quotas);
   const money = createMoney(pools.others, {
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics, tracing },
     reaches: siblings.reaches,

@@ -6,6 +6,7 @@ import { eventually } from '../../../server/test/support/eventually.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
 import { startServer, withTwoServers } from '../../../server/test/support/server.js';
 import { runSql } from '../../../server/test/support/sql.js';
+import { bearer } from '../../../server/test/support/token.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const servers = withTwoServers();
@@ -74,4 +75,26 @@ it('countersign admin read-only has every process refuse writes, and go on with 
   await stored(client, 'wallet', { handle: 'w' });
   expect((await mode('maybe')).code).toBe(2);
   expect((await mode('on')).code).toBe(2);
+});
+
+it('in read-only mode the journal of requests goes on: secrets that are shown, and writes that are refused', async () => {
+  const client = await newLedger(servers.current[0].url, { config: { 'request.journalingEnabled': true } });
+  for (const handle of ['alice', 'app'])
+    await stored(client, 'signer', { handle, format: 'ed25519-raw', public: client.key.public });
+  const factor = { handle: 'one-time', signer: 'app', schema: 'otp', secret: '{{ secret.seed }}' };
+  await stored(client, 'signer-factor', factor, { seed: 'JBSWY3DPEHPK3PXP' });
+  expect((await mode('on', '--reason', 'Maintenance.')).code).toBe(0);
+  ok(await client.get('/signers/app/factors/one-time?include=meta.secret', bearer(client.key)));
+  expect((await client.create('/wallets', { handle: 'w' })).status).toBe(503);
+  await eventually(async () => {
+    const { body } = ok(await client.get('/system/requests', bearer(client.key)));
+    expect(body.data.map(({ data }: { data: { action: string } }) => data.action)).toEqual([
+      'create',
+      'reveal',
+      'create',
+      'create',
+      'create',
+    ]);
+  });
+  expect((await mode('off')).code).toBe(0);
 });

@@ -60,6 +60,8 @@ export async function openDatabase(options: DatabaseOptions) {
       readiness,
       /** What every write passes. */
       writes,
+      /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
+      journalWrites: createWriteGate(disk, readiness),
       readOnly,
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {

@@ -127,10 +127,15 @@ function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies:
   };
 }
 
+interface WriteGates {
+  readonly writes: WriteGate;
+  readonly journalWrites: WriteGate;
+}
+
 /**
  * @param guards verify what is read
  * @param batched called for every batch, with its kind
- * @param writes asked before every write: it throws while none is taken, as when space has run out
+ * @param gates asked before every write: they throw while none is taken, as when space has run out
  * @param stored called after changes were stored
  * @param moments those of ledgers: it is told of the last ones
  * @param quotas what ledgers may store: asked by those who write for clients
@@ -139,7 +144,7 @@ export function createStore(
   { lists, others: pool }: Pools,
   guards: ReadGuards,
   batched?: (of: string, size: number, waited: number) => void,
-  writes: WriteGate = createWriteGate(),
+  { writes, journalWrites }: WriteGates = { writes: createWriteGate(), journalWrites: createWriteGate() },
   stored: () => void = () => {},
   moments?: LedgerClock,
   quotas: Quotas = UNLIMITED,
@@ -189,8 +194,8 @@ export function createStore(
     usedProofs: createUsedProofs(pool),
     journal: {
       ...journal,
-      insert: (...entries: Parameters<JournalStore['insert']>) => writes.pass(() => journal.insert(...entries)),
-      trim: (...of: Parameters<JournalStore['trim']>) => writes.pass(() => journal.trim(...of)),
+      insert: (...entries: Parameters<JournalStore['insert']>) => journalWrites.pass(() => journal.insert(...entries)),
+      trim: (...of: Parameters<JournalStore['trim']>) => journalWrites.pass(() => journal.trim(...of)),
     },
     retries: {
       request: (retry: Parameters<DeliveryRetries['request']>[0]) => writes.pass(() => retries.request(retry)),
