@@ -1,6 +1,13 @@
 import type pg from 'pg';
 import type { Keyring, NumberedKey } from '../keys/keyring.js';
-import { describeKeySource, keyCheck, loadMasterKeys, makeNextKey, replaceKeyFile } from '../keys/master-key.js';
+import {
+  describeKeySource,
+  isInFile,
+  keyCheck,
+  loadMasterKeys,
+  makeNextKey,
+  replaceKeyFile,
+} from '../keys/master-key.js';
 import { sealContext } from '../keys/seal.js';
 import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
 import { transaction } from '../store/transaction.js';
@@ -14,7 +21,8 @@ export interface RotatedKey {
   readonly to: number;
   /** Values that this call has sealed anew. */
   readonly sealed: number;
-  /** Where the file of the former key is; null where it is set otherwise. */
+  /** Where the files of both keys are; null where they are set otherwise. */
+  readonly keyFile: string | null;
   readonly formerFile: string | null;
 }
 
@@ -27,7 +35,7 @@ export interface RotateKeyCall {
 /**
  * Seals all secrets anew under the next master key, while processes serve. One that was killed is gone on with by another call.
  *
- * @throws AdminRefused when there is no next key, a process lacks it, another call is at it, or a value does not open
+ * @throws AdminRefused when there is no next key, it is the present one, a process lacks it, another call is at it, or a value does not open
  */
 export function runRotateKey({ settings, progress = () => {} }: RotateKeyCall): Promise<RotatedKey> {
   return onDatabase(settings, (deps) =>
@@ -38,8 +46,10 @@ export function runRotateKey({ settings, progress = () => {} }: RotateKeyCall): 
       await deps.pool.query('update master_key set is_open = false where number < $1', [rotation.to]);
       const sealed = await sealAnew(deps.pool, rotation, progress);
       await endRotation(deps.pool, rotation);
-      const formerFile = (await replaceKeyFile(deps.config, rotation.from)) ?? null;
-      return { from: rotation.from, to: rotation.to, sealed, formerFile };
+      const files = await replaceKeyFile(deps.config, rotation.from, rotation.check);
+      if (rotation.isOver && files === undefined) throw nothingReplaced(rotation.to);
+      const { from, to } = rotation;
+      return { from, to, sealed, keyFile: files?.present ?? null, formerFile: files?.former ?? null };
     }),
   );
 }
@@ -49,6 +59,17 @@ interface Rotation {
   readonly keys: Keyring;
   readonly from: number;
   readonly to: number;
+  /** That of the next key (`keyCheck`). */
+  readonly check: string;
+  /** Whether a former call has ended it, but for the files. */
+  readonly isOver: boolean;
+}
+
+/** The next key was left in place after it had become the present one. */
+function nothingReplaced(number: number): AdminRefused {
+  return new AdminRefused(
+    `Nothing was replaced: the next key is the present one, master key ${number}. Set MASTER_KEY_NEXT, or its file, to a new one.`,
+  );
 }
 
 /** The number of the advisory lock, unique to this use. */
@@ -71,8 +92,7 @@ async function beginRotation({ pool, config }: AdminDeps): Promise<Rotation> {
   const known = await findMasterKeys(pool);
   const newest = known.at(-1)!;
   // Of a key in a file, the next one is made here; processes of this machine read it within seconds.
-  const isInFile = config.masterKey === undefined && config.masterKeyNext === undefined;
-  if (known.length === 1 && isInFile) await makeNextKey(config);
+  if (known.length === 1 && isInFile(config)) await makeNextKey(config);
   const held = await loadMasterKeys(config);
   const keys = await readKeyring(pool, held, describeKeySource(config));
   const next = held[1] && keyCheck(held[1]);
@@ -80,15 +100,16 @@ async function beginRotation({ pool, config }: AdminDeps): Promise<Rotation> {
     throw new AdminRefused(
       'There is no next key: set MASTER_KEY_NEXT, or its file, to a new one for all servers and for this command.',
     );
-  // A former call has begun it, or ended it but for the files.
-  if (known.length > 1 || next === newest.check) return { keys, from: newest.number - 1, to: newest.number };
+  const isOver = known.length === 1 && next === newest.check;
+  if (known.length > 1 || isOver)
+    return { keys, from: newest.number - 1, to: newest.number, check: newest.check, isOver };
   if (newest.number === MOST_KEYS)
     throw new AdminRefused(`This deployment has had ${MOST_KEYS} master keys: move its ledgers to a new one.`);
   await untilAllHold(pool, next);
   const to = newest.number + 1;
   await announce(pool, keys, { number: to, check: next });
   keys.know([newest, { number: to, check: next }]);
-  return { keys, from: newest.number, to };
+  return { keys, from: newest.number, to, check: next, isOver };
 }
 
 /** The number is one byte of what is sealed. */
@@ -204,9 +225,11 @@ async function storeAnew(
 async function endRotation(pool: pg.Pool, { to }: Rotation): Promise<void> {
   const { rows } = await pool.query('select from secret where get_byte(sealed, 0) <> $1 limit 1', [to]);
   if (rows.length > 0) throw new AdminRefused('A value under another key has come meanwhile: run this again.');
-  await pool.query('delete from master_key where number < $1', [to]);
-  await pool.query(
-    `update deployment set value = (select key_check from master_key where number = $1) where name = 'master-key-check'`,
-    [to],
-  );
+  await transaction(pool, async (client) => {
+    await client.query('delete from master_key where number < $1', [to]);
+    await client.query(
+      `update deployment set value = (select key_check from master_key where number = $1) where name = 'master-key-check'`,
+      [to],
+    );
+  });
 }

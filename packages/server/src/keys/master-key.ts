@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { link, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileExists, openDataDir, writeOnce } from '@countersign/embedded-postgres/data-dir';
+import { dirname, join } from 'node:path';
+import { fileExists, openDataDir, syncFolder, writeOnce } from '@countersign/embedded-postgres/data-dir';
 
 const bytes = 32;
 
@@ -78,24 +78,54 @@ export async function makeNextKey(source: MasterKeySource): Promise<string> {
   return path;
 }
 
+/** Where the keys are once a rotation has ended. */
+export interface KeyFiles {
+  readonly present: string;
+  readonly former: string;
+}
+
 /**
  * Puts the file of the next key in the place of the former one, whose file stays under another name: backups from before need it.
  *
  * @param number of the former key
- * @returns the file of the former key; undefined where there is no file to move
+ * @param check that of the next key (`keyCheck`)
+ * @returns undefined where a key is set otherwise, and where there is no file to move
+ * @throws Error, in words for the operator, when a file has another key than it should: all are left as they are
  */
-export async function replaceKeyFile(source: MasterKeySource, number: number): Promise<string | undefined> {
-  const path = await keyFile(source);
-  if (!(await fileExists(nextFile(path)))) return undefined;
-  const former = `${path}.${number}`;
+export async function replaceKeyFile(
+  source: MasterKeySource,
+  number: number,
+  check: string,
+): Promise<KeyFiles | undefined> {
+  if (!isInFile(source)) return undefined;
+  const present = await keyFile(source);
+  const next = await loadKeyFile(nextFile(present));
+  if (next === undefined) return undefined;
+  if (keyCheck(next) !== check)
+    throw new Error(`${nextFile(present)} is not the key that all is sealed under now: put that in ${present}`);
+  const before = await loadKeyFile(present);
+  const former = `${present}.${number}`;
+  const isMoved = before !== undefined && !before.equals(next);
   // In this order, a kill in between leaves both keys in files that are found.
-  if (await fileExists(path)) await link(path, former).catch(ignoreExisting);
-  await rename(nextFile(path), path);
-  return former;
+  if (isMoved) await keepFormer(present, former, before);
+  await rename(nextFile(present), present);
+  await syncFolder(dirname(present));
+  return isMoved ? { present, former } : undefined;
 }
 
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+async function keepFormer(present: string, former: string, key: Buffer): Promise<void> {
+  try {
+    await link(present, former);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((await loadKeyFile(former))?.equals(key)) return;
+    throw new Error(`${former} is another key than that in ${present}: move it elsewhere, and run this again`);
+  }
+}
+
+/** Whether the keys are in files of the data folder, rather than in settings. */
+export function isInFile({ masterKey, masterKeyNext }: MasterKeySource): boolean {
+  return masterKey === undefined && masterKeyNext === undefined;
 }
 
 function nextFile(path: string): string {

@@ -27,12 +27,16 @@ export const adminRotateKey: CliCommand = {
         progress: (done, all) => progress.at('sealed', done, all),
       }).finally(() => progress.end()),
     );
-    output.done(`${result.sealed} values were sealed anew: all are under master key ${result.to} now.`);
-    output.note(
-      result.formerFile === null
-        ? 'Make MASTER_KEY the new key, and take MASTER_KEY_NEXT away. Keep the former key as long as backups from before.'
-        : `The former key is in ${result.formerFile}: backups from before need it.`,
+    const { from, to, sealed, keyFile, formerFile } = result;
+    output.done(
+      `Master key ${from} was replaced by ${to}: ${sealed} values were sealed anew, and all are under ${to} now.`,
     );
+    if (keyFile === null)
+      output.note(
+        'Make MASTER_KEY the new key, and take MASTER_KEY_NEXT away. Keep the former key as long as backups from before.',
+      );
+    else output.note(`The former key is in ${formerFile}: backups from before need it.`);
+    output.warn(`Copy ${keyFile ?? 'the new key'} elsewhere now: backups from now on need it.`);
     output.result(result as unknown as Json, () => String(result.to));
   },
 };
