@@ -107,6 +107,22 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
     await sees(page, 'This answer is not genuine');
   });
 
+  it('is caught beginning its log anew: the former checkpoint is shown until somebody knows why', async () => {
+    await sees(page, 'goes on from what this browser has seen: checked here');
+    await page.evaluate(`for (const [name, value] of Object.entries(localStorage)) {
+      if (name.startsWith('countersign.tree ') && name.includes('127.0.0.1:${new URL(liar.url).port}/')) localStorage.setItem(name + '/9', value);
+      if (name.startsWith('countersign.log ')) localStorage.setItem(name, value + '/9');
+    }`);
+    await go('/wallet/alice');
+    await sees(page, /The log was begun anew; the one seen before had \d+ leaves/);
+    await go('');
+    await sees(page, /The log was begun anew/);
+    expect(await page.locator('.notice pre').textContent()).toContain('/log/ldg.');
+    expect(await page.getByText('goes on from what this browser has seen').count()).toBe(0);
+    await page.getByRole('button', { name: 'go on with the new log' }).click();
+    await sees(page, 'goes on from what this browser has seen: checked here');
+  });
+
   it('is caught showing a log that does not go on from what was seen', async () => {
     await go('/wallet/alice');
     await sees(page, /Leaf \d+ of the log’s/);

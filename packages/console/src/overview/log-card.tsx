@@ -1,6 +1,6 @@
 import { acceptCheckpoint, isQuorumMet } from '@countersign/protocol/log';
 import { useQuery } from '@tanstack/react-query';
-import { LogFault, sentenceOf } from '../record/log.js';
+import { BegunAnew, LogFault, sentenceOf } from '../record/log.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { OpenLedger } from '../session/open-ledger.js';
 import { findPolicy } from '../session/trees.js';
@@ -50,7 +50,7 @@ function Facts({ state }: { readonly state: LogState }) {
   if (tree === undefined) return <p className="hint">{texts.empty}</p>;
   return (
     <>
-      <Notice tone="good" title={texts.verified} />
+      {tree.former === undefined ? <Notice tone="good" title={texts.verified} /> : <BegunAnew tree={tree} />}
       <dl className="facts">
         <dt>{texts.size}</dt>
         <dd>{size.toLocaleString('en')}</dd>

@@ -1,5 +1,8 @@
 import { LogError } from '@countersign/protocol/log';
+import { useQueryClient } from '@tanstack/react-query';
+import { useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
+import { rememberLog } from '../session/trees.js';
 import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { Notice } from '../ui/notice.js';
@@ -15,35 +18,61 @@ export function LogProof({ sealed }: { readonly sealed: Sealed }) {
   if (sealed.state !== 'sealed') return null;
   const { verdict, tree } = sealed;
   return (
-    <details className="steps">
-      <summary>
-        <h2>{texts.title}</h2>
-      </summary>
-      <dl className="facts">
-        <dt>{texts.commitment}</dt>
-        <dd>
-          <Code value={verdict.commitment} label={texts.commitment} length={64} />
-          <p className="hint">{texts.commitmentAbout}</p>
-        </dd>
-        <dt>{texts.leaf}</dt>
-        <dd>
-          <Code value={verdict.leaf} label={texts.leaf} length={64} />
-        </dd>
-        <dt>{texts.path}</dt>
-        <dd>{texts.pathAbout(verdict.steps)}</dd>
-        <dt>{texts.root}</dt>
-        <dd>
-          <Code value={verdict.root} label={texts.root} length={64} />
-        </dd>
-        <dt>{texts.checkpoint}</dt>
-        <dd>
-          <pre className="bytes">{verdict.checkpoint}</pre>
-          <p className="hint">{texts.checkpointAbout}</p>
-        </dd>
-        <dt>{texts.consistency}</dt>
-        <dd>{sentenceOf(tree)}</dd>
-      </dl>
-    </details>
+    <>
+      <BegunAnew tree={tree} />
+      <details className="steps">
+        <summary>
+          <h2>{texts.title}</h2>
+        </summary>
+        <dl className="facts">
+          <dt>{texts.commitment}</dt>
+          <dd>
+            <Code value={verdict.commitment} label={texts.commitment} length={64} />
+            <p className="hint">{texts.commitmentAbout}</p>
+          </dd>
+          <dt>{texts.leaf}</dt>
+          <dd>
+            <Code value={verdict.leaf} label={texts.leaf} length={64} />
+          </dd>
+          <dt>{texts.path}</dt>
+          <dd>{texts.pathAbout(verdict.steps)}</dd>
+          <dt>{texts.root}</dt>
+          <dd>
+            <Code value={verdict.root} label={texts.root} length={64} />
+          </dd>
+          <dt>{texts.checkpoint}</dt>
+          <dd>
+            <pre className="bytes">{verdict.checkpoint}</pre>
+            <p className="hint">{texts.checkpointAbout}</p>
+          </dd>
+          <dt>{texts.consistency}</dt>
+          <dd>{sentenceOf(tree)}</dd>
+        </dl>
+      </details>
+    </>
+  );
+}
+
+/** Warns of a log that took the place of one that was seen before, until somebody knows why. */
+export function BegunAnew({ tree: { former, origin } }: { readonly tree: TreeVerdict }) {
+  const { server, pin } = useLedger();
+  const queries = useQueryClient();
+  if (former === undefined) return null;
+  const accept = () => {
+    rememberLog(server, pin.luid, origin);
+    void queries.invalidateQueries();
+  };
+  return (
+    <Notice tone="warn" title={texts.anew(former.size)}>
+      <p>{texts.anewAbout}</p>
+      <p>
+        {texts.before} <Time moment={former.seen} />
+      </p>
+      <pre className="bytes">{former.checkpoint}</pre>
+      <button type="button" onClick={accept}>
+        {texts.anewGo}
+      </button>
+    </Notice>
   );
 }
 

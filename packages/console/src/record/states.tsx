@@ -30,7 +30,7 @@ export function States({ accepted, sealed, policy, onPolicy }: Props) {
             </>
           )}
         </State>
-        <State isDone={sealed?.state === 'sealed'} title={texts.sealed}>
+        <State isDone={sealed?.state === 'sealed' && sealed.tree.former === undefined} title={texts.sealed}>
           <SealedState sealed={sealed} />
         </State>
         <Witnessed sealed={sealed} policy={policy} onPolicy={onPolicy} />

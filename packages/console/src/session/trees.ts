@@ -27,6 +27,15 @@ export function rememberTree(server: string, origin: string, tree: Omit<SeenTree
   return whole;
 }
 
+/** The name of the log that a ledger was seen to have, until somebody accepts another one. */
+export function findLog(server: string, luid: string): string | undefined {
+  return localStorage.getItem(`countersign.log ${server} ${luid}`) ?? undefined;
+}
+
+export function rememberLog(server: string, luid: string, origin: string): void {
+  localStorage.setItem(`countersign.log ${server} ${luid}`, origin);
+}
+
 /** The policy that was pasted for a ledger: whose cosignatures count. */
 export function findPolicy(server: string, luid: string): string {
   return localStorage.getItem(`countersign.policy ${server} ${luid}`) ?? '';

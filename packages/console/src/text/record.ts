@@ -98,6 +98,10 @@ export const recordText = {
     broken: 'The log contradicts what this browser saw before',
     brokenAbout:
       'This browser remembers a checkpoint that the ledger has signed, and the log does not go on from it. Records may have been rewritten or left out. Keep both checkpoints: together they are evidence against whoever signed them.',
+    anew: (size: number) => `The log was begun anew; the one seen before had ${size.toLocaleString('en')} leaves`,
+    anewAbout:
+      'Nothing shows that the new log holds what the former one held. Ask the operator of the ledger why. The former checkpoint, signed by the ledger, is evidence: keep it.',
+    anewGo: 'I know why: go on with the new log',
     before: 'Seen before',
     now: 'Shown now',
     unproved: 'This version is not shown to be in the log',

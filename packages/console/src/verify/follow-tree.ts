@@ -1,7 +1,7 @@
 import { decodeBase64 } from '@countersign/protocol';
 import { checkConsistency } from '@countersign/protocol/log';
 import type { OpenLedger } from '../session/open-ledger.js';
-import { findTree, rememberTree, type SeenTree } from '../session/trees.js';
+import { findLog, findTree, rememberLog, rememberTree, type SeenTree } from '../session/trees.js';
 import { openOwnCheckpoint } from './log.js';
 
 /** How a checkpoint stands to the one that this browser remembers from before. */
@@ -10,6 +10,8 @@ export interface TreeVerdict {
   readonly size: number;
   /** What was remembered; undefined at the first visit. */
   readonly before: SeenTree | undefined;
+  /** The last tree of the log that the ledger had before this one was begun anew; undefined where there is none. */
+  readonly former: SeenTree | undefined;
   /** Hashes of the proof between the two. */
   readonly hashes: number;
 }
@@ -33,9 +35,10 @@ export async function followTree(ledger: OpenLedger, checkpoint: string): Promis
   const { server, pin, client } = ledger;
   const { size, root, origin } = openOwnCheckpoint(checkpoint, pin).checkpoint;
   const before = findTree(server, origin);
+  const former = formerTree(ledger, origin);
   if (before === undefined) {
     rememberTree(server, origin, { size, checkpoint });
-    return { origin, size, before, hashes: 0 };
+    return { origin, size, before, former, hashes: 0 };
   }
   const known = openOwnCheckpoint(before.checkpoint, pin).checkpoint;
   const [older, newer] = known.size <= size ? [known, { size, root }] : [{ size, root }, known];
@@ -43,7 +46,15 @@ export async function followTree(ledger: OpenLedger, checkpoint: string): Promis
   const claim = { old: older.size, oldRoot: older.root, size: newer.size, root: newer.root, proof: hashes };
   if (!checkConsistency(claim)) throw new TreeBroken(before, checkpoint);
   if (size > known.size) rememberTree(server, origin, { size, checkpoint });
-  return { origin, size, before, hashes: hashes.length };
+  return { origin, size, before, former, hashes: hashes.length };
+}
+
+/** What was seen of another log of the ledger, which nobody has given up yet. */
+function formerTree({ server, pin }: OpenLedger, origin: string): SeenTree | undefined {
+  const known = findLog(server, pin.luid);
+  const former = known === undefined || known === origin ? undefined : findTree(server, known);
+  if (former === undefined) rememberLog(server, pin.luid, origin);
+  return former;
 }
 
 async function consistency(client: OpenLedger['client'], from: number, to: number): Promise<Uint8Array[]> {
