@@ -1,4 +1,6 @@
+import type { Json } from '@countersign/protocol';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { shapeOf } from '../src/forms/shape.js';
 import { identityName } from '../src/session/identity.js';
 import { findPin, holdToPins, PinBroken } from '../src/session/pins.js';
 import { foreignServer, readServer } from '../src/session/servers.js';
@@ -69,5 +71,15 @@ describe('who looks', () => {
     expect(identityName(right)).toBe(identityName(right));
     expect(identityName(right)).not.toBe(identityName(wrong));
     expect(identityName(right)).not.toContain('right');
+  });
+});
+
+describe('the form of a schema that a stranger wrote', () => {
+  it('has names for variants, whatever their values are', () => {
+    const variant = (fixed: Json) => ({ type: 'object', required: ['a'], properties: { a: { const: fixed } } });
+    const values = [{ toString: 1 }, [[]], null, 'text'] as unknown as Json[];
+    expect(shapeOf({ oneOf: values.map(variant) } as unknown as Json, {})).toMatchObject({
+      variants: [{ name: '{"toString":1}' }, { name: '[[]]' }, { name: 'null' }, { name: 'text' }],
+    });
   });
 });

@@ -27,7 +27,7 @@ export function Edit({ kind, parent, record, onDone }: Props) {
   const { client } = useLedger();
   const [base, setBase] = useState(record);
   const [value, setValue] = useState<JsonObject>(() => (record ? dataOf(record) : newData(kind, parent)));
-  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map());
   const shape = useShape(kind, value);
   const write = useWrite();
   const failed = write.state.at === 'failed' ? write.state.error : undefined;
@@ -35,7 +35,7 @@ export function Edit({ kind, parent, record, onDone }: Props) {
   const records = client.kind(recordName(kind), parent);
   const names = secretsIn(value);
   const send = ({ ...options }: WriteOptions) => {
-    const given = names.filter((name) => secrets[name]).map((name) => [name, secrets[name] as string]);
+    const given = names.flatMap((name) => (secrets.get(name) ? [[name, secrets.get(name) as string]] : []));
     const whole = given.length === 0 ? options : { ...options, secret: Object.fromEntries(given) };
     return base ? records.update(base, value, whole) : records.create(value, whole);
   };
@@ -59,8 +59,8 @@ export function Edit({ kind, parent, record, onDone }: Props) {
               label={name}
               type="password"
               autoComplete="off"
-              value={secrets[name] ?? ''}
-              onChange={(event) => setSecrets({ ...secrets, [name]: event.target.value })}
+              value={secrets.get(name) ?? ''}
+              onChange={(event) => setSecrets(new Map(secrets).set(name, event.target.value))}
             />
           ))}
         </fieldset>

@@ -113,7 +113,7 @@ function variantsShape(schemas: readonly Json[], reading: Reading, depth: number
 function variantName(shape: Shape, schema: Json): string {
   if (shape.type === 'object') {
     const fixed = shape.members.flatMap(({ shape: member, isRequired }) =>
-      isRequired && member.type === 'choice' && member.values.length === 1 ? [String(member.values[0])] : [],
+      isRequired && member.type === 'choice' && member.values.length === 1 ? [textOf(member.values[0] as Json)] : [],
     );
     if (fixed.length > 0) return fixed.join(' ');
   }
@@ -123,6 +123,11 @@ function variantName(shape: Shape, schema: Json): string {
   if (typeof $ref === 'string') return ($ref.split('/').at(-1) ?? '').replace(/-data$/, '');
   const names = shape.members.map(({ name }) => name);
   return `{${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}}`;
+}
+
+/** A value as a part of a name. A schema may have anything for one. */
+function textOf(value: Json): string {
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 80);
 }
 
 function mergedShape(schemas: readonly Json[], reading: Reading, depth: number): Shape {
