@@ -7,6 +7,7 @@ import './app/shell.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { Framed } from './app/framed.js';
 import { router } from './app/routes.js';
 import { applyTheme } from './ui/settings.js';
 
@@ -15,9 +16,10 @@ applyTheme();
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 10_000 } } });
 const root = document.getElementById('root');
 if (root !== null) {
-  createRoot(root).render(
+  const app = (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />
-    </QueryClientProvider>,
+    </QueryClientProvider>
   );
+  createRoot(root).render(window.top === window ? app : <Framed />);
 }

@@ -27,6 +27,8 @@ describe.skipIf(lacksChromium)('the first steps, in Chromium', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
     await page.keyboard.press('Enter');
+    expect(await dialog.isVisible(), 'a second Enter signs nothing').toBe(true);
+    await agree(page);
     for (const label of ['Symbol', 'First wallet', 'Second wallet']) {
       await page.getByLabel(label).waitFor();
       await sign(page);
@@ -46,9 +48,14 @@ describe.skipIf(lacksChromium)('the first steps, in Chromium', () => {
   });
 });
 
-/** Presses Tab until a link has the focus, and follows it. */
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name }).waitFor();
+/** Agrees to what is about to be signed. */
+async function agree(page: Page): Promise<void> {
+  await goTo(page, 'Sign and send', 'button');
+}
+
+/** Presses Tab until a link or a button has the focus, and presses it. */
+async function goTo(page: Page, name: string, role: 'link' | 'button' = 'link'): Promise<void> {
+  await page.getByRole(role, { name }).waitFor();
   for (let tabs = 0; tabs < 40; tabs++) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate<string>('document.activeElement?.textContent ?? ""');
@@ -61,7 +68,7 @@ async function goTo(page: Page, name: string): Promise<void> {
 async function sign(page: Page): Promise<void> {
   await page.keyboard.press('Enter');
   await page.getByText('Sign this?').waitFor();
-  await page.keyboard.press('Enter');
+  await agree(page);
   await page.getByText('Sign this?').waitFor({ state: 'detached' });
 }
 

@@ -1,6 +1,7 @@
 import { Link, Outlet, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { LISTED, pluralOf } from '../kinds/kinds.js';
+import { ServerName, useForeignServer } from '../session/foreign.js';
 import { LedgerGate } from '../session/gate.js';
 import { ownServer } from '../session/servers.js';
 import { checkText } from '../text/check.js';
@@ -17,6 +18,7 @@ export function RootLayout() {
   useMenus();
   const main = useFocusOnPage();
   const { ledger } = useParams({ strict: false });
+  const server = useForeignServer();
   return (
     <>
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
@@ -31,6 +33,11 @@ export function RootLayout() {
           <Link to="/l/$ledger" params={{ ledger }} className="top-ledger">
             <Plain value={ledger} most={40} />
           </Link>
+        )}
+        {server !== undefined && (
+          <span className="top-server" title={text.server.other}>
+            <ServerName server={server} />
+          </span>
         )}
         <span className="grow" />
         {ledger !== undefined && <IdentityButton ledger={ledger} />}

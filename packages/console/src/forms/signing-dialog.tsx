@@ -1,5 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { ServerName, useForeignServer } from '../session/foreign.js';
 import { doingText } from '../text/doing.js';
+import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
 import { visible } from '../ui/plain.js';
 import type { Asked } from './use-write.js';
@@ -7,11 +9,14 @@ import type { Asked } from './use-write.js';
 /** Shows the exact texts that are signed, with their hashes, and asks. */
 export function SigningDialog({ asked }: { readonly asked: Asked }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const server = useForeignServer();
   const { signing, agree, decline } = asked;
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    shown?.querySelector<HTMLElement>('button.primary')?.focus();
+    // Not the button: who presses Enter twice would sign what was not looked at.
+    title.current?.focus();
     return () => shown?.close();
   }, []);
   return (
@@ -22,9 +27,21 @@ export function SigningDialog({ asked }: { readonly asked: Asked }) {
       onCancel={decline}
       onKeyDown={ignoreRepeated}
     >
-      <h2 id="signing-title">{doingText.sign.title}</h2>
+      <h2 id="signing-title" tabIndex={-1} ref={title}>
+        {doingText.sign.title}
+      </h2>
       <p>{doingText.sign.lead}</p>
       <dl className="facts">
+        {server !== undefined && (
+          <>
+            <dt>{text.server.name}</dt>
+            <dd>
+              <strong>
+                <ServerName server={server} />
+              </strong>
+            </dd>
+          </>
+        )}
         <dt>{doingText.sign.operation}</dt>
         <dd>
           {signing.operation} {signing.record} <code>{signing.path}</code>

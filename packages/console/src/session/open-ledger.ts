@@ -3,6 +3,7 @@ import { isObject, portable, readJson } from '@countersign/protocol';
 import { Answers } from './answers.js';
 import type { Identity } from './identity.js';
 import { findPin, holdToPins, OtherLedger, type Pin, PinBroken } from './pins.js';
+import { ownServer } from './servers.js';
 
 /** A ledger that is looked at: its record is verified, and its key is the one that was seen before. */
 export interface OpenLedger {
@@ -51,14 +52,15 @@ export function optionsOf(server: string, identity: Identity, answers: Answers):
     attempts: 3,
     // Pages without TLS have no WebCrypto, except those of this machine.
     ...(globalThis.crypto?.subtle ? {} : { suite: portable }),
-    ...tokenOf(identity),
+    ...tokenOf(server, identity),
   };
 }
 
-function tokenOf(identity: Identity): Pick<ConnectOptions, 'signer' | 'token'> {
+function tokenOf(server: string, identity: Identity): Pick<ConnectOptions, 'signer' | 'token'> {
   switch (identity.kind) {
     case 'key':
-      return { signer: identity.signer };
+      // Another server could show the token to this one: one that is bound names the server that it is for.
+      return { signer: identity.signer, ...(server === ownServer() ? {} : { token: { isBound: true } }) };
     case 'token':
       return { token: () => identity.token };
     case 'client':

@@ -4,6 +4,7 @@ import { Code } from '../ui/copy.js';
 import { Field } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
+import { AgreeFirst } from './foreign.js';
 import { become, type Identity, identityOfKept, NOBODY } from './identity.js';
 import { forgetKey, type KeptKey, listKeys, makeKey } from './kept-keys.js';
 import { KeyFileForm } from './key-file-form.js';
@@ -30,6 +31,20 @@ export function SignIn({ place, current, onDone }: Props) {
           </button>
         </p>
       )}
+      <AgreeFirst>
+        <Ways use={use} />
+      </AgreeFirst>
+    </div>
+  );
+}
+
+interface FormProps {
+  readonly use: (identity: Identity) => void;
+}
+
+function Ways({ use }: FormProps) {
+  return (
+    <>
       <KeptKeys use={use} />
       <Way title={text.identity.file} about={text.identity.fileAbout}>
         <KeyFileForm use={use} />
@@ -43,12 +58,8 @@ export function SignIn({ place, current, onDone }: Props) {
       <Way title={text.identity.credentials} about={text.identity.credentialsAbout}>
         <Credentials use={use} />
       </Way>
-    </div>
+    </>
   );
-}
-
-interface FormProps {
-  readonly use: (identity: Identity) => void;
 }
 
 function Way({ title, about, children }: { title: string; about: string; children: ReactNode }) {

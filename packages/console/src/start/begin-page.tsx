@@ -6,6 +6,7 @@ import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { useWrite } from '../forms/use-write.js';
 import { WriteStatus } from '../forms/write-status.js';
 import { Answers } from '../session/answers.js';
+import { AgreeFirst } from '../session/foreign.js';
 import { become, type Identity, identityOfKept } from '../session/identity.js';
 import { findKey } from '../session/kept-keys.js';
 import { KeyFileForm } from '../session/key-file-form.js';
@@ -41,35 +42,37 @@ export function BeginPage() {
     setIdentity(chosen);
   };
   return (
-    <Steps>
-      <Step
-        number={1}
-        title={doingText.begin.key.title}
-        about={doingText.begin.key.about}
-        state={identity ? 'done' : 'now'}
-      >
-        {identity ? (
-          <p>
-            <Plain value={identity.name} most={40} />{' '}
-            <Code value={identity.signer.public} label={text.identity.publicKey} length={44} />{' '}
-            <button type="button" className="link" onClick={() => setIdentity(undefined)}>
-              {doingText.begin.key.other}
-            </button>
-          </p>
-        ) : (
-          <ChooseKey use={use} />
-        )}
-      </Step>
-      <Step
-        number={2}
-        title={doingText.begin.ledger.title}
-        about={doingText.begin.ledger.about}
-        state={identity ? 'now' : 'later'}
-      >
-        {identity && <MakeLedger server={server} identity={identity} />}
-      </Step>
-      <Step number={3} title={doingText.begin.transfer.title} state="later" />
-    </Steps>
+    <AgreeFirst>
+      <Steps>
+        <Step
+          number={1}
+          title={doingText.begin.key.title}
+          about={doingText.begin.key.about}
+          state={identity ? 'done' : 'now'}
+        >
+          {identity ? (
+            <p>
+              <Plain value={identity.name} most={40} />{' '}
+              <Code value={identity.signer.public} label={text.identity.publicKey} length={44} />{' '}
+              <button type="button" className="link" onClick={() => setIdentity(undefined)}>
+                {doingText.begin.key.other}
+              </button>
+            </p>
+          ) : (
+            <ChooseKey use={use} />
+          )}
+        </Step>
+        <Step
+          number={2}
+          title={doingText.begin.ledger.title}
+          about={doingText.begin.ledger.about}
+          state={identity ? 'now' : 'later'}
+        >
+          {identity && <MakeLedger server={server} identity={identity} />}
+        </Step>
+        <Step number={3} title={doingText.begin.transfer.title} state="later" />
+      </Steps>
+    </AgreeFirst>
   );
 }
 

@@ -39,6 +39,16 @@ export const text = {
     forget: 'Forget',
   },
 
+  framed: 'Open the console in a page of its own',
+
+  server: {
+    name: 'Server',
+    other: 'This is another server than the one that this page came from',
+    about:
+      'A link can name any server. Whoever runs it gets the token or the secret that you enter, and what you sign.',
+    agree: 'Sign in at this server',
+  },
+
   identity: {
     title: 'Sign in as',
     current: 'You are viewing this ledger as',
