@@ -37,20 +37,15 @@ export function openDefect(
   const signed = entriesOf(intent.resolved);
   if (entries.length !== signed.length) return other;
   for (const [at, said] of signed.entries()) {
-    const { handle, side, wallet, symbol, amount, bridge } = entries[at]!;
-    const kept = { handle, side, wallet, symbol, amount, bridge };
+    const { handle, side, wallet, symbol, amount, bridge, claim } = entries[at]!;
+    const kept = { handle, side, wallet, symbol, amount, bridge, claim };
     if (JSON.stringify(kept) !== JSON.stringify(said)) return other;
-    if (entries[at]!.claim !== claimOfProof(intent.resolved[at]!)) return other;
   }
   if (limitDefect(intent.data, limits)) return other;
   const placed = [...entries, ...limits] as unknown as PlannedWallet[];
   if (placed.some(({ luid, wallet }) => typeof luid !== 'string' || typeof wallet !== 'string')) return other;
   const stray = placed.find(({ luid, wallet }) => !isWallet(luid, wallet));
   return stray && `is under way with a wallet ${stray.wallet} that is another one`;
-}
-
-function claimOfProof({ custom }: StoredProof): unknown {
-  return Array.isArray(custom?.inputs) ? custom.inputs[0] : undefined;
 }
 
 function parseState(text: string): JsonObject | undefined {
