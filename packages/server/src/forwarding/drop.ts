@@ -64,7 +64,7 @@ export function answerDrop(
 ): Promise<Answer> {
   return answerWriteFromBridge(session, forwarding, async (current) => {
     await forwardDrop(current, forwarding, target, sent, signed, caller);
-    return { status: 204 };
+    return { status: 204, stored: 'elsewhere' };
   });
 }
 

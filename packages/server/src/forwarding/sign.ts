@@ -70,7 +70,7 @@ export async function proxyProof(
     const taken = await sendProof(current, forwarding, target, proof);
     if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
     assertVersionTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
-    return { status: 200, body: JSON.stringify(await serveBridgeRecord(current, taken)) };
+    return { status: 200, body: JSON.stringify(await serveBridgeRecord(current, taken)), stored: 'elsewhere' };
   });
 }
 

@@ -50,7 +50,8 @@ export function proxyVersion(
   return answerWriteFromBridge(session, forwarding, async (current) => {
     const { record, before } = await sendVersion(current, forwarding, aspect, version);
     const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
-    return { status, body: JSON.stringify(await serveBridgeRecord(current, record)) };
+    const body = JSON.stringify(await serveBridgeRecord(current, record));
+    return { status, body, stored: before ? 'before' : 'elsewhere' };
   });
 }
 

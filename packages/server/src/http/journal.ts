@@ -42,7 +42,8 @@ export function rightOf({ name: kind, secrets }: Kind, { name, asks }: Operation
 
 /**
  * Has a request in the journal of its ledger, where that keeps one (interface/journal): a write, whatever came of it; a read that was
- * refused; and a read of secrets. Called once its answer is sent.
+ * refused; and a read of secrets. Not a repeated write: whoever has seen its signed body can send it, as if its signer did. Called
+ * once its answer is sent.
  */
 export function journalAnswer(
   service: HttpService,
@@ -54,7 +55,8 @@ export function journalAnswer(
   const { asks } = request.routeOptions.config;
   if (!facts?.isJournaled || facts.ledger === undefined || !asks) return;
   const isRefusedRead = facts.reason?.startsWith('auth.');
-  if (!asks.isWrite && facts.revealed === undefined && !isRefusedRead) return;
+  const isWrite = asks.isWrite && answer.stored !== 'before';
+  if (!isWrite && facts.revealed === undefined && !isRefusedRead) return;
   const ledger = service.ledgers.find(facts.ledger);
   // A ledger of which an operator has stopped everything stores nothing.
   if (!ledger || ledger.isReadOnly || ledger.suspension?.level === 'all') return;
@@ -72,7 +74,7 @@ interface Answered {
   readonly asks: AskedRight;
 }
 
-function describe({ runtime }: HttpService, answered: Answered, { status, change }: Answer) {
+function describe({ runtime }: HttpService, answered: Answered, { status, change, stored }: Answer) {
   const { request, reply, facts, asks } = answered;
   const { who, sent, reason, revealed } = facts;
   const now = runtime.now();
@@ -90,7 +92,8 @@ function describe({ runtime }: HttpService, answered: Answered, { status, change
   const done = change && { luid: change.luid, meta: { change: change.number } };
   const body = reason === undefined ? done : { data: { reason } };
   const result = { status, ...(body ? { body: JSON.stringify(body) } : {}), moment: new Date(now).toISOString() };
-  return { record, action, signer: who?.signer, params, result };
+  const isStored = asks.isWrite && status < 400 && stored === undefined;
+  return { record, action, signer: who?.signer, isStored, params, result };
 }
 
 /** The path, without names of records: luids stay when a record is erased, and handles do not. */

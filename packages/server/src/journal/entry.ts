@@ -32,13 +32,19 @@ export interface Journaled {
   readonly action: string;
   /** Handle of the signer who asked; absent for any other caller. */
   readonly signer?: string | undefined;
+  /** Whether the request has stored something in the ledger. */
+  readonly isStored: boolean;
   readonly params: JsonObject;
   readonly result: { readonly status: number; readonly moment: string } & JsonObject;
 }
 
-/** What became of a request: of which sort its entry is. Refusals to strangers are apart from those to signers. */
-export function sortOf({ signer, result }: Journaled): JournalRow['sort'] {
-  if (result.status < 400) return 0;
+/**
+ * Of which sort an entry is. What stored nothing can be asked for without end, so less of it is kept. Refusals to strangers are apart
+ * from those to signers.
+ */
+export function sortOf({ signer, isStored, result }: Journaled): JournalRow['sort'] {
+  if (isStored) return 0;
+  if (result.status < 400) return 3;
   return signer === undefined ? 2 : 1;
 }
 

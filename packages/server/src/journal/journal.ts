@@ -27,44 +27,51 @@ export function createJournal({ metrics, logger, ...service }: JournalDeps): Jou
   const storeSort = createStoring(service.store, queue, metrics);
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> = Promise.resolve();
+  let isRunning = false;
   let isFailing = false;
   let isStopped = false;
 
-  /** A batch of each ledger: whoever has much to store leaves the others their turns. */
-  const storeSome = async (): Promise<void> => {
+  /** A batch of each ledger: whoever has much to store leaves the others their turns. @returns whether one was full */
+  const storeSome = async (): Promise<boolean> => {
+    let wasFull = false;
     for (const ledger of queue.ledgers()) {
       try {
-        for (const sort of SORTS) await storeSort(ledger, sort);
+        for (const sort of SORTS) wasFull = (await storeSort(ledger, sort)) || wasFull;
       } catch (error) {
         queue.putLast(ledger);
         throw error;
       }
     }
+    return wasFull;
   };
 
   const run = async (): Promise<void> => {
+    isRunning = true;
+    clearTimeout(timer);
     timer = undefined;
     try {
-      await storeSome();
+      while (await storeSome());
       isFailing = false;
     } catch (err) {
       if (!isFailing) logger.warn({ err }, 'entries of request journals cannot be stored, and wait');
       isFailing = true;
     }
-    wake();
+    isRunning = false;
+    if (queue.size > 0) wake(false);
   };
-  const wake = () => {
-    if (timer || isStopped || queue.size === 0) return;
-    timer = setTimeout(() => {
-      storing = run();
-    }, journalLimits.pause);
-    timer.unref();
+  const start = () => {
+    storing = run();
+  };
+  /** Stores what waits: at once where that is a whole batch, unless the last attempt has failed. */
+  const wake = (isFull: boolean) => {
+    if (isRunning || isStopped) return;
+    if (isFull && !isFailing) return start();
+    timer ??= setTimeout(start, journalLimits.pause).unref();
   };
 
   return {
     add(ledger, journaled) {
-      queue.add(ledger.id, sortOf(journaled), (dropped) => makeEntry(service, ledger, journaled, dropped));
-      wake();
+      wake(queue.add(ledger.id, sortOf(journaled), (dropped) => makeEntry(service, ledger, journaled, dropped)));
     },
     async stop() {
       isStopped = true;
@@ -80,26 +87,27 @@ export function createJournal({ metrics, logger, ...service }: JournalDeps): Jou
   };
 }
 
-/** Stores the oldest entries of a sort, and deletes refusals beyond those that are kept. */
+/** Stores the oldest entries of a sort, and deletes those beyond the ones that are kept. */
 function createStoring({ quotas, journal }: Service['store'], queue: EntryQueue, metrics: JournalMetrics) {
-  /** Refusals of ledgers that were stored since some were deleted, by ledger and sort. */
+  /** Entries that were stored since some were deleted, by ledger and sort. */
   const untrimmed = new LruCache<string, { count: number }>(journalLimits.ledgers);
   const { trimmed, kept } = journalLimits;
   const trim = async (ledger: number, sort: Exclude<Sort, 0>, stored: number) => {
     const since = untrimmed.getOrSet(`${ledger} ${sort}`, () => ({ count: 0 }));
     since.count += stored;
     if (since.count < trimmed) return;
-    await journal.trim(ledger, sort, kept[sort - 1]!);
+    metrics.trimmed(await journal.trim(ledger, sort, kept[sort - 1]!));
     since.count = 0;
   };
-  return async (ledger: number, sort: Sort): Promise<void> => {
+  /** @returns whether there was a whole batch */
+  return async (ledger: number, sort: Sort): Promise<boolean> => {
     const entries = queue.oldest(ledger, sort);
-    if (entries.length === 0) return;
+    if (entries.length === 0) return false;
     const isStored = sort === 0 || (await quotas.hasRoomForRefusals(ledger));
     if (isStored) await journal.insert(ledger, entries);
     queue.remove(ledger, sort, entries, isStored);
-    if (!isStored) return;
-    metrics.stored(entries.length);
-    if (sort !== 0) await trim(ledger, sort, entries.length);
+    if (isStored) metrics.stored(entries.length);
+    if (isStored && sort !== 0) await trim(ledger, sort, entries.length);
+    return entries.length === journalLimits.batch;
   };
 }

@@ -5,16 +5,15 @@ import { journalLimits } from './journal-limits.js';
 
 export type Sort = JournalRow['sort'];
 
-export const SORTS = [0, 1, 2] as const;
+export const SORTS = [0, 1, 2, 3] as const;
 
 type Entry = ReturnType<typeof makeEntry>;
 
 /** Entries of a ledger that wait, by their sort, the oldest first. */
-type Waiting = readonly [Entry[], Entry[], Entry[]];
+type Waiting = readonly [Entry[], Entry[], Entry[], Entry[]];
 
 /**
- * Entries that wait to be stored. Each ledger has its own bound, and within it what was done, what was refused to signers, and to
- * others: whoever is refused a million times takes no room from anybody's writes.
+ * Entries that wait to be stored. Each ledger has its own bound, and within it each sort of entries: whoever is refused a million times takes no room from anybody's writes.
  */
 export class EntryQueue {
   readonly #waiting = new Map<number, Waiting>();
@@ -33,24 +32,26 @@ export class EntryQueue {
    * Takes an entry, unless too many of its ledger wait.
    *
    * @param make makes it, given how many before it were left out
+   * @returns whether as many of its sort wait as one statement stores
    */
-  add(ledger: number, sort: Sort, make: (dropped: number) => Entry): void {
-    const own = this.#waiting.get(ledger) ?? [[], [], []];
+  add(ledger: number, sort: Sort, make: (dropped: number) => Entry): boolean {
+    const own = this.#waiting.get(ledger) ?? [[], [], [], []];
     if (!this.#hasRoom(own, sort)) {
       this.#drop(ledger, 1);
-      return;
+      return false;
     }
     const dropped = this.#dropped.get(ledger);
     own[sort].push(make(dropped?.count ?? 0));
     if (dropped) dropped.count = 0;
     this.#waiting.set(ledger, own);
     this.#size += 1;
+    return own[sort].length >= journalLimits.batch;
   }
 
   #hasRoom(own: Waiting, sort: Sort): boolean {
     const { sorts, process, few } = journalLimits.waiting;
     if (own[sort].length >= sorts[sort]) return false;
-    return this.#size < process || own[0].length + own[1].length + own[2].length < few;
+    return this.#size < process || own.reduce((sum, { length }) => sum + length, 0) < few;
   }
 
   /** @param untold left out before, of which these would have told */

@@ -41,7 +41,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     if (!stored) {
       const dropped = await findRepeatedDrop(session, kind, command, sent.luid, signed);
       if (!dropped) throw notFound(kind);                                       // record.not-found
-      return { status: 204, change: { luid: dropped.record.luid, number: dropped.change } };
+      return { status: 204, change: { luid: dropped.record.luid, number: dropped.change }, stored: 'before' };
     }
     const caller = await callerOfWrite(session, signed.proofs.signed, token);
     assertSignature(signed, caller);                                            // crypto.signature-missing

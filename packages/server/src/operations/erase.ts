@@ -61,7 +61,7 @@ async function attemptErasure(
   assertSignature(signed, caller);
   await authorize(session, caller, requestFor(kind, stored));
   if (data.luid !== record.luid) throw invalidErasure('Luid in the data does not match the luid of the record');
-  if (action === 'erase') return { status: 200, body: stored.body };
+  if (action === 'erase') return { status: 200, body: stored.body, stored: 'before' };
   if (refusal !== undefined) throw invalidErasure(refusal);
   if (data.change !== change) throw invalidErasure(`The last change of the record is ${change}`);
   const now = session.moment(record.meta);

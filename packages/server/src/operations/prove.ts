@@ -71,7 +71,7 @@ export async function answerProve(session: Session, kind: Kind, command: Command
     await authorize(session, caller, { action: 'prove', kind, subject });       // auth.unauthorized, auth.forbidden
     await assertMayDecide(session, kind, caller, subject, sent.custom);         // auth.unauthorized, auth.forbidden
     assertNotReserved(kind, record);                                            // auth.forbidden
-    const repeated = { status: 200, body: served, change: { luid: record.luid, number: change } };
+    const repeated = { status: 200, body: served, change: { luid: record.luid, number: change }, stored: 'before' } as const;
     if (proof && isThere(record, proof)) return repeated;
     if (proof && !signs) throw signatureMissing();                              // crypto.signature-missing
     const stored = proof

@@ -80,7 +80,8 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     assertSignature(signed, caller);                                          // crypto.signature-missing
     const decision = await decideUpdate(session, update, stored, caller, stage);
     const { luid } = stored.record;
-    if (!decision) return { status: 200, body: stored.body, change: { luid, number: stored.change } };
+    if (!decision)
+      return { status: 200, body: stored.body, change: { luid, number: stored.change }, stored: 'before' };
     const { made, decided } = decision;
     await session.task.turn();
     const change = stored.change + 1;

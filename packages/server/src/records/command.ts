@@ -53,6 +53,11 @@ export interface Answer {
   readonly hint?: string;
   /** It holds secrets: caches must not keep it. */
   readonly confidential?: boolean;
+  /**
+   * Where a write is stored, unless by this request in this ledger: `before`, by an earlier one that it repeats; `elsewhere`, by a
+   * bridge alone.
+   */
+  readonly stored?: 'before' | 'elsewhere';
   /** The change that the answer is about, of a write that was stored, now or before: its client may wait until it is sealed. */
   readonly change?: { readonly luid: string; readonly number: number };
 }

@@ -2,7 +2,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { journalLimits } from '../../src/journal/journal-limits.js';
 import { sweepJournals } from '../../src/journal/sweep.js';
-import { newKey, newLedger, type TestClient } from '../support/client.js';
+import { newKey, newLedger, OPEN, type TestClient } from '../support/client.js';
 import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
@@ -86,17 +86,56 @@ describe('entries of journals, as they are kept (operations/monitoring#journals-
     expect(entries.find(({ data }) => data.dropped === 3)?.data.action).toBe('create');
   });
 
-  it('of refusals are left out while their ledger has little room', async () => {
-    const client = await newLedger(server.current.url, { config: ON });
+  it('of refusals and shown secrets are left out while their ledger has little room', async () => {
+    const access = [...OPEN, { action: 'reveal', record: 'any' }];
+    const client = await newLedger(server.current.url, { config: ON, access });
+    await stored(client, 'signer', { handle: 'app', format: 'ed25519-raw', public: newKey().public });
+    await client.create('/signers/app/factors', { handle: 'f', signer: 'app', schema: 'oauth-client-credentials' });
+    await eventually(async () => expect(await journalOf(client)).toHaveLength(2));
     const of = `(select id from ledger where handle = '${client.ledger}')`;
     await eventually(async () => {
-      const rows = await sql(`update storage set quota = bytes * 1.1 where ledger_id = ${of} returning bytes`);
+      const rows = await sql(`update storage s set quota = bytes * 1.1 where ledger_id = ${of}
+        and not exists (select from unsealed u where u.ledger_id = s.ledger_id) returning bytes`);
       expect(Number(rows[0]?.bytes)).toBeGreaterThan(20_000);
     });
-    await client.get('/wallets', { authorization: 'Bearer none' });
-    await stored(client.as(newKey()), 'wallet', { handle: 'w' });
-    await eventually(async () => expect(await journalOf(client)).not.toEqual([]));
+    // One that has not looked at the quota before.
+    const other = await startServer({ database: server.current.database });
+    const full = client.at(other.url);
+    await full.get('/wallets', { authorization: 'Bearer none' });
+    const shown = await full.get('/signers/app/factors/f?include=meta.secret', bearer(client.key));
+    expect(shown.body.meta.secret).toBeDefined();
+    await stored(full.as(newKey()), 'wallet', { handle: 'w' });
+    await other.stop();
+    expect(await journalOf(client, '&data.record=wallet')).toHaveLength(1);
     expect(await journalOf(client, '&meta.status=rejected')).toEqual([]);
+    expect(await journalOf(client, '&data.action=reveal')).toEqual([]);
+  });
+
+  it('of strangers are kept to the latest, and those that are deleted are counted', async () => {
+    const client = await newLedger(server.current.url, { config: ON });
+    const of = `(select id from ledger where handle = '${client.ledger}')`;
+    const [, strangers] = journalLimits.kept;
+    await sql(`with earlier as (
+        insert into request (ledger_id, handle, moment, sort, record, action, source, status, data, result)
+        select ${of}, 'old-' || n, '2020-01-01', 2, 'wallet', 'read', null, 'rejected', '{}', '' from generate_series(1, ${strangers}) n
+        returning 512 + octet_length(data) as bytes)
+      insert into storage as had (ledger_id, bytes) select ${of}, sum(bytes) from earlier
+      on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes`);
+    const before = await metric('trimmed');
+    const most = journalLimits.waiting.sorts[2];
+    for (let sent = 0; sent < journalLimits.trimmed; sent += most) {
+      for (let one = 0; one < most; one += 1) await client.get('/wallets', { authorization: 'Bearer none' });
+      await eventually(async () => {
+        const [row] = await sql(
+          `select count(*)::int as bytes from request where ledger_id = ${of} and moment > '2021-01-01'`,
+        );
+        expect(row!.bytes).toBe(sent + most);
+      });
+    }
+    await eventually(async () => expect((await metric('trimmed')) - before).toBe(journalLimits.trimmed));
+    const [row] = await sql(`select count(*)::int as bytes from request where ledger_id = ${of}`);
+    expect(row!.bytes).toBe(strangers);
+    await eventually(async () => expect(await miscounted(server.current.database.url)).toEqual([]));
   });
 
   it('are stored before the server ends', async () => {

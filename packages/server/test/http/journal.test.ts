@@ -2,8 +2,9 @@ import { type JsonObject, type RecordEnvelope, verifyProof } from '@countersign/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { journalLimits } from '../../src/journal/journal-limits.js';
+import { erasureOf } from '../erasure/support.js';
 import { expectRefusal } from '../support/checks.js';
-import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
+import { dropOf, newKey, newLedger, OPEN, proofOver, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -144,6 +145,30 @@ describe('the journal of requests (interface/journal)', () => {
         `PUT /v2${path} update wallet 200`,
       ]),
     );
+  });
+
+  it('leaves out what was stored before, whoever sends it again', async () => {
+    const own = await journaled(server.current.url, { access: [...OPEN, { action: 'erase', record: 'any' }] });
+    const body = signed({ handle: 'w' }, own.key);
+    const made = (await own.call('POST', '/wallets', body)).body;
+    const proof = proofOver(made.hash, own.key, { note: 'x' });
+    const proved = (await own.call('POST', '/wallets/w/proofs', proof)).body;
+    await own.call('POST', '/wallets', body);
+    await own.call('POST', '/wallets/w/proofs', proof);
+    const next = signed({ handle: 'w', custom: { a: 1 }, parent: proved.hash }, own.key);
+    const updated = (await own.call('PUT', '/wallets/w', next)).body;
+    await own.call('PUT', '/wallets/w', next);
+    const drop = dropOf(updated, own.key);
+    for (const status of [204, 204])
+      expect((await own.call('DELETE', `/wallets/${made.luid}`, drop)).status).toBe(status);
+    const erasure = erasureOf(made.luid, 4, own.key);
+    for (const status of [200, 200])
+      expect((await own.call('POST', `/wallets/${made.luid}/erase`, erasure)).status).toBe(status);
+    await stored(own, 'symbol', { handle: 'last', factor: 1 });
+    const entries = await entriesOf(own, 6, '&meta.status=completed');
+    expect(entries.map(({ data }) => `${data.action} ${data.record}`)).toEqual([
+      ...['create symbol', 'erase wallet', 'drop wallet', 'update wallet', 'create wallet-proof', 'create wallet'],
+    ]);
   });
 
   it('has refusals with their reasons: of writes all, of reads those by rules and bad tokens', async () => {

@@ -43,7 +43,7 @@ export async function answerTaken(
       `${kind.title} with handle ${describeRecord(kind, data)} already exists.`,
     );
   }
-  const answer = { status: 200, body: repeated.body, change: repeated.change };
+  const answer = { status: 200, body: repeated.body, change: repeated.change, stored: 'before' } as const;
   if (!reveals) return answer;
   // Judged on the current record, which may differ from the one this create would make.
   await assertMayReveal(session, kind, caller, repeated.subject);

@@ -48,12 +48,13 @@ export async function performRetry(
     if (isReadOnly) throw refuseKeyless();
     if (suspension) {
       // One that was stored before is answered as ever.
-      if (await wasStored(session, retry)) return { status: 202 };
+      if (await wasStored(session, retry)) return { status: 202, stored: 'before' };
       throw new LedgerSuspended(suspension);
     }
-    if (handle === undefined) await requestRetry(session, retry, maxAge);
-    else await resendOne(session, retry, handle);
-    return { status: 202 };
+    const isRepeat = await (handle === undefined
+      ? requestRetry(session, retry, maxAge)
+      : resendOne(session, retry, handle));
+    return { status: 202, ...(isRepeat ? { stored: 'before' } : {}) };
   });
 }
 
@@ -63,20 +64,22 @@ async function wasStored({ store, ledger }: Session, { luid, proofs, veiled }: R
   return used.length > 0 && used.every((other) => other === luid);
 }
 
-/** Stores a request for all deliveries that are not too old, which may be many. */
+/** Stores a request for all deliveries that are not too old, which may be many. @returns whether it was stored before */
 async function requestRetry(
   { store, retriesQueued }: Session,
   retry: RetryRequest,
   maxAge: number = MAX_AGE.default,
-): Promise<void> {
+): Promise<boolean> {
   const minutes = Math.min(maxAge, MAX_AGE.greatest);
   const since = new Date(retry.now.getTime() - minutes * MILLISECONDS_PER_MINUTE);
-  assertRetryStored(await store.retries.request({ ...retry, ...(minutes === 0 ? {} : { since }) }));
+  const stored = await store.retries.request({ ...retry, ...(minutes === 0 ? {} : { since }) });
+  assertRetryStored(stored);
   retriesQueued();
+  return stored.outcome === 'repeated';
 }
 
-/** @throws `record.not-found` unless it is a delivery of the record */
-async function resendOne(session: Session, retry: RetryRequest, id: string): Promise<void> {
+/** @returns whether the request was stored before @throws `record.not-found` unless it is a delivery of the record */
+async function resendOne(session: Session, retry: RetryRequest, id: string): Promise<boolean> {
   const { store, ledger, deliveriesQueued } = session;
   const handle = parseDeliveryHandle(id);
   const stored = handle === undefined ? undefined : await store.retries.resend({ ...retry, handle });
@@ -85,6 +88,7 @@ async function resendOne(session: Session, retry: RetryRequest, id: string): Pro
   }
   assertRetryStored(stored);
   deliveriesQueued();
+  return stored.outcome === 'repeated';
 }
 
 /**

@@ -9,8 +9,8 @@ import { addBytes } from '../stored-bytes.js';
 export interface JournalRow {
   readonly handle: string;
   readonly moment: string;
-  /** 0 for what was done, 1 for what was refused to a signer, 2 to anybody else. */
-  readonly sort: 0 | 1 | 2;
+  /** 0 for what was stored, 1 for what was refused to a signer, 2 to anybody else, 3 for what was done without being stored. */
+  readonly sort: 0 | 1 | 2 | 3;
   readonly record: string;
   readonly action: string;
   readonly source: string | null;
@@ -46,9 +46,12 @@ export function createJournalStore(pool: pg.Pool) {
         ],
       });
     },
-    /** Deletes the oldest entries of a sort, beyond as many as are kept. */
-    async trim(ledger: number, sort: 1 | 2, kept: number): Promise<void> {
-      await pool.query({ name: 'journal-trim', text: TRIM, values: [ledger, sort, kept] });
+    /** Deletes the oldest entries of a sort, beyond as many as are kept. @returns how many */
+    async trim(ledger: number, sort: 1 | 2 | 3, kept: number): Promise<number> {
+      const values = [ledger, sort, kept];
+      const { rows } = await pool.query<{ beyond: number }>({ name: 'journal-beyond', text: BEYOND, values });
+      if (rows[0]!.beyond > 0) await pool.query({ name: 'journal-trim', text: TRIM, values });
+      return rows[0]!.beyond;
     },
     /** Ledgers, a hundred at most, with entries from before that time. */
     async findExpired(before: Date, signal: AbortSignal): Promise<readonly number[]> {
@@ -71,6 +74,11 @@ const INSERT = `with stored as (
       $9::text[], $10::text[]) n
     on conflict do nothing returning ${BYTES})
   ${addBytes('coalesce((select sum(bytes) from stored), 0)')}`;
+
+/** Counts apart from what deletes, in a plain read that is planned alike in a cluster. */
+const BEYOND = `select count(*)::int as beyond from (
+    select k.handle from request k where k.ledger_id = $1 and k.sort = $2
+    order by k.moment desc, k.handle desc offset $3) b`;
 
 const TRIM = `with trimmed as (
     delete from request r where r.ledger_id = $1 and r.sort = $2 and (r.moment, r.handle) <= (
