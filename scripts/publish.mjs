@@ -8,7 +8,7 @@ import { root, say } from './root.mjs';
 
 const USAGE = `node scripts/publish.mjs check v0.3.0       whether the tag is that of the packages
 node scripts/publish.mjs packages [--dry-run]  each package in dist-release, by npm
-node scripts/publish.mjs image NAME            the image, to the registry that NAME is in`;
+node scripts/publish.mjs image NAME            the image in dist-release, to the registry that NAME is in`;
 
 /**
  * Publishes what a release has made in `dist-release`, as the workflow does. What it learns for later steps, it writes to standard
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
 const [task, name] = positionals;
 const folder = join(root, values.from);
 const { version } = readJsonFile(join(root, 'package.json'));
+const fileOfImage = `countersign-${version}-linux-${process.arch}`;
 const TASKS = { check, packages: publishPackages, image: publishImage };
 
 try {
@@ -33,7 +34,7 @@ try {
 
 function check() {
   if (name !== `v${version}`) throw new Error(`the packages have the version ${version}, and the tag is ${name}`);
-  tell({ version, image: `localhost/countersign:${version}`, file: `countersign-${version}-linux-${process.arch}` });
+  tell({ version, image: `localhost/countersign:${version}`, file: fileOfImage });
 }
 
 /** Those that others need come first. One that is there already, as after a run that failed half-way, is left as it is. */
@@ -66,6 +67,7 @@ function manifestOf(path) {
 function publishImage() {
   if (name === undefined) throw new Error(USAGE);
   const tag = `${name.toLowerCase()}:${version}`;
+  run('docker', ['load', '--quiet', '--input', join(folder, `${fileOfImage}.tar`)]);
   run('docker', ['tag', `localhost/countersign:${version}`, tag]);
   run('docker', ['push', '--quiet', tag]);
   const pushed = run('docker', ['image', 'inspect', '--format', '{{index .RepoDigests 0}}', tag]);
