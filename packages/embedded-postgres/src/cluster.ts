@@ -47,6 +47,21 @@ export async function readPassword(home: string): Promise<string> {
   return (await readOwnFile(home, passwordIn(home))).trim();
 }
 
+/** The files that say how PostgreSQL runs, and whom it lets in. */
+const SETTINGS = ['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf'];
+
+/** Puts the settings that initdb makes in the place of those of a cluster: some of them are commands, and a backup may be anyone's. */
+export async function renewSettings(home: string, initdb: string, launch: Launch, account?: Account): Promise<void> {
+  const fresh = await mkdtemp(`${home}-`);
+  try {
+    await fillCluster(fresh, 'postgres', initdb, launch, account);
+    for (const name of SETTINGS)
+      await writeDurably(join(clusterIn(home), name), await readOwnFile(fresh, join(clusterIn(fresh), name)), 0o600);
+  } finally {
+    await rm(fresh, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
 async function fillCluster(
   draft: string,
   role: string,

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chooseAccount, giveAll } from './account.js';
 import { makeAddress } from './address.js';
 import { findBinaries } from './binaries.js';
-import { clusterIn, passwordIn } from './cluster.js';
+import { clusterIn, passwordIn, renewSettings } from './cluster.js';
 import { openDataDir } from './data-dir.js';
 import { fileExists, syncFolder } from './files.js';
 import { findLaunch } from './launch.js';
@@ -157,12 +157,13 @@ async function replay(
   const cluster = clusterIn(draft);
   await writeFile(join(cluster, 'recovery.signal'), '');
   const account = await chooseAccount(join(root, 'postgres'));
-  if (account !== undefined) await giveAll(draft, account);
   const binaries = await findBinaries();
   const address = await makeAddress(root, name, account);
   let lastCommit: string | undefined;
   try {
     const launch = await findLaunch(account, binaries.postgres, [root, ...address.folders]);
+    await renewSettings(draft, binaries.initdb, launch, account);
+    if (account !== undefined) await giveAll(draft, account);
     const goal = kept.reduce((most, { number, bytes }) => Math.max(most, number * SEGMENT_BYTES + bytes), 0);
     const log = (line: string) => {
       const [, at] = SAYS.at.exec(line) ?? [];

@@ -7,6 +7,8 @@ import { fileExists, syncFolder, writeOnce } from './files.js';
 import { type Lock, lockDataDir } from './lock.js';
 import { nameSegment, PARTIAL, parsePosition, parseSegment, SEGMENT_BYTES, SUMS, segmentAt } from './wal.js';
 
+const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
+
 /** What PostgreSQL keeps its log for, until the copy has it. */
 const SLOT = 'countersign_backup';
 
@@ -218,7 +220,7 @@ class Copy {
       this.#open = undefined;
       if (!(await this.#exists(name))) return false;
       // Nothing is cut off: what an earlier connection has copied stays until it is written again.
-      const file = await open(join(this.#folder, `${name}${PARTIAL}`), constants.O_RDWR | constants.O_CREAT, 0o600);
+      const file = await open(join(this.#folder, `${name}${PARTIAL}`), O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
       this.#open = { number, file, hash: createHash('sha256'), copied: 0 };
       await syncFolder(this.#folder);
     }
@@ -277,5 +279,6 @@ async function firstOf(client: pg.Client, timeline: number, last: number): Promi
 /** The sum is on the disk before the segment counts as complete. */
 async function addSum(folder: string, name: string, sum: string): Promise<void> {
   const path = join(folder, SUMS);
-  await appendFile(path, `${sum}  ${name}\n`, { mode: 0o600, flush: true });
+  const flag = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
+  await appendFile(path, `${sum}  ${name}\n`, { mode: 0o600, flag, flush: true });
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allSealed, LogReader } from '../../../server/test/log/reading.js';
@@ -162,6 +163,19 @@ it(
 );
 let backup = '';
 
+/** Writes a setting into a backup, with sums to match, as whoever may write the folder can. */
+async function setInBackup(path: string, setting: string): Promise<void> {
+  const [tar, manifest] = [join(path, 'base.tar'), join(path, 'manifest.json')];
+  const bytes = await readFile(tar);
+  const at = bytes.indexOf('# -----------------------------\n# PostgreSQL configuration file');
+  expect(at).toBeGreaterThan(0);
+  bytes.write(`${setting}\n#`, at);
+  await writeFile(tar, bytes);
+  const described = JSON.parse(await readFile(manifest, 'utf8'));
+  described.files['base.tar'].sha256 = createHash('sha256').update(bytes).digest('hex');
+  await writeFile(manifest, JSON.stringify(described));
+}
+
 const refusal = async (...args: string[]): Promise<[number | null, string]> => {
   const { code, err } = await admin(...args);
   return [code, err.split('\n')[0]!];
@@ -175,6 +189,13 @@ it(
     expect(await refusal('backup', join(data(), 'backups'))).toEqual([
       2,
       expect.stringContaining('is in the data folder'),
+    ]);
+    const shared = join(folder.path, 'shared');
+    await mkdir(shared);
+    await chmod(shared, 0o770);
+    expect(await refusal('backup', shared)).toEqual([
+      2,
+      expect.stringContaining(`${shared} can be changed by other users`),
     ]);
     expect(await refusal('backup', '--keep', '0')).toEqual([2, expect.stringContaining('--keep is a whole number')]);
     await rm(data(), { recursive: true });
@@ -204,6 +225,19 @@ it(
     await tar.close();
     expect(await refusal('restore', only)).toEqual([2, `✗ The backup was altered: ${join(copy, 'base.tar')}.`]);
     await anew();
+    for (const [path, mode] of [
+      [only, 0o777],
+      [copy, 0o720],
+      [join(copy, 'base.tar'), 0o602],
+    ] as const) {
+      const before = (await stat(path)).mode;
+      await chmod(path, mode);
+      expect(await refusal('restore', only)).toEqual([
+        2,
+        expect.stringContaining(`${path} can be changed by other users`),
+      ]);
+      await chmod(path, before);
+    }
     const manifest = JSON.parse(await readFile(join(copy, 'manifest.json'), 'utf8'));
     await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, postgres: '17.5' }));
     expect(await refusal('restore', only)).toEqual([
@@ -222,7 +256,12 @@ it(
       expect.stringContaining('No write-ahead log is kept'),
     ]);
     expect((await readdir(data())).filter((name) => name.includes('postgres'))).toEqual([]);
+    // Settings of a backup would be run as commands.
+    const trace = join(folder.path, 'trace');
+    await setInBackup(copy, `recovery_end_command = 'touch ${trace}'`);
     expect((await done('restore', only, '--json')).json).toMatchObject({ isContinued: false });
+    await expect(stat(trace)).rejects.toThrow('ENOENT');
+    expect(await readFile(join(data(), 'postgres', 'cluster', 'postgresql.conf'), 'utf8')).not.toContain(trace);
     // The log that is kept since the first backup.
     await rm(data(), { recursive: true });
     const newest = (await readdir(backups()))

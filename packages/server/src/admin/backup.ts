@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isKept, pruneWal, writeBaseBackup } from '@countersign/embedded-postgres';
 import { fileExists, lockDataDir, syncFolder } from '@countersign/embedded-postgres/data-dir';
 import {
+  assertOwn,
+  BrokenBackup,
   FILES,
   fenceFolder,
   findBackups,
@@ -73,8 +75,10 @@ async function openFolder(path: string, { dataDir }: Config): Promise<string> {
   if (!away.startsWith('..')) throw new AdminRefused(`${path} is in the data folder: name one on another disk.`);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    await assertOwn(dataDir, path);
     return await realpath(path);
   } catch (error) {
+    if (error instanceof BrokenBackup) throw new AdminRefused(`${error.message}.`);
     throw new AdminRefused(`${path} cannot be used: ${(error as Error).message}.`);
   }
 }

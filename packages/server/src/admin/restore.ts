@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   CannotRestore,
   findMajor,
@@ -15,6 +15,7 @@ import {
   writeOnce,
 } from '@countersign/embedded-postgres/data-dir';
 import {
+  assertOwn,
   assertWhole,
   BrokenBackup,
   FILES,
@@ -65,9 +66,10 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
   await assertEmpty(dataDir);
   try {
     const { backup, manifest } = await chooseBackup(folder, to);
+    const wal = walFolder(folder, manifest.system);
+    await assertOwn(dataDir, folder, backup, dirname(wal), fenceFolder(folder));
     await assertWhole(backup, manifest);
     const root = await openDataDir(dataDir, 'DATA_DIR');
-    const wal = walFolder(folder, manifest.system);
     const isContinued = await fileExists(wal);
     if (!isContinued && to !== undefined)
       throw new AdminRefused(`No write-ahead log is kept in ${folder}: the backup can be restored without --to only.`);

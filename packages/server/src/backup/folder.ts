@@ -25,9 +25,35 @@ export interface Manifest extends Pick<BaseBackup, 'system' | 'timeline' | 'star
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
 }
 
-/** A backup is not as it was made; in words for the operator. */
+/** A backup is not as it was made, or may not be; in words for the operator. */
 export class BrokenBackup extends Error {
   override readonly name = 'BrokenBackup';
+}
+
+/**
+ * Refuses a folder of backups that other users may write: a backup is trusted like a program, and its sums lie beside it.
+ *
+ * @param dataDir whose owner may own it, too: root restores what the user of the server has written
+ * @param within folders of it that are looked at with all that they hold
+ * @throws BrokenBackup
+ */
+export async function assertOwn(dataDir: string, folder: string, ...within: readonly string[]): Promise<void> {
+  if (process.platform === 'win32') return;
+  const find = (path: string) => stat(path).catch(() => undefined);
+  const owners = [0, process.geteuid?.(), (await find(dataDir))?.uid];
+  const paths = [folder, ...within];
+  for (const path of within) {
+    const names = await readdir(path, { recursive: true }).catch(() => []);
+    paths.push(...names.map((name) => join(path, name)));
+  }
+  for (const path of paths) {
+    const found = await find(path);
+    if (found !== undefined && ((found.mode & 0o022) !== 0 || !owners.includes(found.uid)))
+      throw new BrokenBackup(
+        `${path} can be changed by other users, and a backup is trusted like a program: once you know that they have not, ` +
+          `run chmod -R go-w ${folder}, and chown -R to your user`,
+      );
+  }
 }
 
 /** A backup in a folder of backups. Its name is when it was begun. */

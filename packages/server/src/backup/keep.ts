@@ -5,7 +5,7 @@ import { keepWal } from '@countersign/embedded-postgres';
 import type { FastifyBaseLogger } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import { copyFence } from '../log/fence.js';
-import { fenceFolder, findBackups, timeOfBackup } from './folder.js';
+import { assertOwn, fenceFolder, findBackups, timeOfBackup } from './folder.js';
 
 /** Milliseconds from one copy to the next: what a lost machine may cost. */
 const PAUSE = 5_000;
@@ -33,6 +33,7 @@ export async function keepForBackups(options: BackupsOptions): Promise<{ stop():
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new Error(`BACKUP_DIR ${folder} cannot be used: ${error.message}`);
   });
+  await assertOwn(dataDir, folder);
   let keptAt = now();
   let isFailing = false;
   let fenceAt = 0;
