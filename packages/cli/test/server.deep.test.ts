@@ -318,7 +318,7 @@ describe('the proxy as a command', () => {
 });
 
 describe('serve', () => {
-  it('starts the server, which a signal ends', async () => {
+  it('starts the server, which a signal ends, and a terminal that is closed does not', async () => {
     const database = await createDatabase();
     const port = await freePort();
     const data = join(folder.path, 'data');
@@ -330,6 +330,7 @@ describe('serve', () => {
     });
     await eventually(() => expect(out).toContain(`listening on http://127.0.0.1:${port}/v2`));
     expect((await cli.done(['status', '--server', `127.0.0.1:${port}`])).out).toMatch(/Status: +UP/);
+    child.kill('SIGHUP');
     child.kill('SIGTERM');
     expect((await once(child, 'close'))[0]).toBe(0);
     await database.drop();

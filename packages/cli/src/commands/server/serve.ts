@@ -22,6 +22,8 @@ export const serveCommand: CliCommand = {
     const child = spawn(process.execPath, [main], { env: { ...env, ...settings }, stdio: 'inherit' });
     // A signal to this process is one to the server, which ends cleanly by it.
     void stopped().then(() => child.kill('SIGTERM'));
+    // It replaces its workers by this one, and would be left alone if this process ended by it.
+    process.on('SIGHUP', () => child.kill('SIGHUP'));
     const code = await awaitExit(child);
     if (code !== 0) throw new Failure('local', 'The server did not end cleanly.', { advice: 'see what it said above' });
   },
