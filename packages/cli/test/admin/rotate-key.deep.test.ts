@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { keyCheck } from '../../../server/src/keys/master-key.js';
 import { sealContext } from '../../../server/src/keys/seal.js';
 import { ask, grant, oauthLedger } from '../../../server/test/oauth/scene.js';
 import { expectList } from '../../../server/test/support/checks.js';
@@ -119,3 +120,24 @@ it('the master key is replaced under writes, through kills, and the former one i
   await after.stop();
   await database.drop();
 }, 300_000);
+
+it('a process that goes on with the former key is named, and keeps it valid', async () => {
+  const database = await createMigratedDatabase();
+  const first = await startServer({ database, masterKey: former });
+  await first.stop();
+  await runSql(
+    database.url,
+    `insert into process (name, host, build, keys, sealing, is_read_only, seen)
+     values ('p1', 'h1', 'b1', array[$1], 1, false, clock_timestamp() + interval '1 hour')`,
+    [keyCheck(next)],
+  );
+  const cli = new Cli(folder.path, {
+    DATABASE_URL: database.url,
+    MASTER_KEY: former.toString('base64'),
+    MASTER_KEY_NEXT: next.toString('base64'),
+  });
+  const refused = await cli.call(['admin', 'rotate-key', '--yes']);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('is in use at h1 (process p1, b1)')]);
+  expect(await runSql(database.url, 'select from master_key where is_open')).toHaveLength(2);
+  await database.drop();
+}, 120_000);

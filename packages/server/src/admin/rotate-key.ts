@@ -10,6 +10,8 @@ import {
 } from '../keys/master-key.js';
 import { sealContext } from '../keys/seal.js';
 import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
+import { SEEN_WITHIN } from '../store/deployment/presence.js';
+import { isDistributed } from '../store/distribution.js';
 import { transaction } from '../store/transaction.js';
 import { type AdminDeps, AdminRefused, onDatabase, type Settings } from './database.js';
 import { untilNone } from './processes.js';
@@ -35,11 +37,13 @@ export interface RotateKeyCall {
 /**
  * Seals all secrets anew under the next master key, while processes serve. One that was killed is gone on with by another call.
  *
- * @throws AdminRefused when there is no next key, it is the present one, a process lacks it, another call is at it, or a value does not open
+ * @throws AdminRefused when there is no next key, it is the present one, a process lacks it or goes on with the former one, another call is at it,
+ *   or a value does not open
  */
 export function runRotateKey({ settings, progress = () => {} }: RotateKeyCall): Promise<RotatedKey> {
   return onDatabase(settings, (deps) =>
     alone(deps.pool, async () => {
+      await assertNoneServes(deps.pool);
       const rotation = await beginRotation(deps);
       await untilAllSeal(deps.pool, rotation.to);
       // From here on the database refuses what is sealed under the former key.
@@ -135,9 +139,22 @@ async function untilAllHold(pool: pg.Pool, check: string): Promise<void> {
   );
 }
 
-/** Waits until each process seals under the new key. One that stands still is refused by the database instead. */
+/** Waits until each process seals under the new key. One that stands still is refused by the database. @throws AdminRefused */
 async function untilAllSeal(pool: pg.Pool, number: number): Promise<void> {
-  await untilNone(pool, 'sealing < $2::int', number, () => false);
+  const former = await untilNone(pool, 'sealing < $2::int', number, () => false);
+  if (former.length > 0)
+    throw new AdminRefused(`The former key is in use at ${former.join(', ')}: restart these, and run this again.`);
+}
+
+/** On a cluster nothing refuses what is sealed under the former key (sql/distribute.sql). @throws AdminRefused */
+async function assertNoneServes(pool: pg.Pool): Promise<void> {
+  if (!(await isDistributed(pool))) return;
+  const serving = await untilNone(pool, '$2::boolean', true, () => true);
+  if (serving.length === 0) return;
+  throw new AdminRefused(
+    `On a cluster the master key is replaced while no server runs: stop ${serving.join(', ')}, and run this again. ` +
+      `One that was killed counts for ${SEEN_WITHIN} s.`,
+  );
 }
 
 interface SecretRow {
@@ -221,10 +238,11 @@ async function storeAnew(
   return rowCount ?? 0;
 }
 
-/** From here on processes start with the new key alone. */
+/** From here on processes start with the new key alone. @throws AdminRefused when a value, or a server, has come meanwhile */
 async function endRotation(pool: pg.Pool, { to }: Rotation): Promise<void> {
   const { rows } = await pool.query('select from secret where get_byte(sealed, 0) <> $1 limit 1', [to]);
   if (rows.length > 0) throw new AdminRefused('A value under another key has come meanwhile: run this again.');
+  await assertNoneServes(pool);
   await transaction(pool, async (client) => {
     await client.query('delete from master_key where number < $1', [to]);
     await client.query(

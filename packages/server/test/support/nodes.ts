@@ -40,3 +40,7 @@ export async function keepForCopies(database: string): Promise<void> {
     await runSql(node, 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [name]);
   }
 }
+
+/** Has a database of plain PostgreSQL taken for a cluster. */
+export const PRETEND_CITUS = `insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+  values (999999, 'citus', 10, 'public'::regnamespace, false, '0')`;
