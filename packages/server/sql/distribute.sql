@@ -7,6 +7,17 @@
 
 create schema if not exists cluster;
 
+-- Sessions look into it first: whoever owns it decides what the servers call.
+do $$
+declare
+  owner constant name := (select pg_get_userbyid(n.nspowner) from pg_namespace n where n.nspname = 'cluster');
+begin
+  if owner <> current_user then
+    raise exception 'The schema cluster belongs to %, and not to the role of DATABASE_URL: look who made it, and drop it.', owner;
+  end if;
+end
+$$;
+
 do $$
 declare
   one record;

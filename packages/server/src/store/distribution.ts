@@ -13,6 +13,19 @@ export function isDistributed(on: Queryable): Promise<boolean> {
   return asked;
 }
 
+/**
+ * Has names found in the schema of the tables alone: on a cluster, sessions look into that of its functions first (sql/distribute.sql).
+ *
+ * @param until when
+ */
+export async function useTables(
+  on: { query(text: string): Promise<unknown> },
+  until: 'transaction ends' | 'session ends',
+): Promise<void> {
+  const isLocal = until === 'transaction ends';
+  await on.query(`select set_config('search_path', 'public', ${isLocal}) from pg_extension where extname = 'citus'`);
+}
+
 /** Spreads what is not yet spread, tables and functions, where the database is a cluster (sql/distribute.sql). */
 export async function distribute(on: { query(text: string): Promise<{ rows: unknown[] }> }): Promise<void> {
   const { rows } = await on.query(HAS_CITUS);

@@ -8,7 +8,7 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
-import { distribute } from './distribution.js';
+import { distribute, useTables } from './distribution.js';
 import { readMigrations } from './sql.js';
 
 /**
@@ -61,13 +61,15 @@ type Patient = Pick<PostgresPoolClient, 'release'> & {
 };
 
 /**
- * A connection whose statements run without a timeout. It is closed when released, so that the setting ends with it.
+ * A connection whose statements run without a timeout, and find the tables first. It is closed when released, so that the settings
+ * end with it.
  */
 async function withoutTimeout(client: pg.PoolClient): Promise<Patient> {
   const query: Patient['query'] = (text, values = []) =>
     client.query({ text, values, query_timeout: FOR_EVER } as pg.QueryConfig);
   try {
     await query('set statement_timeout = 0');
+    await useTables({ query }, 'session ends');
   } catch (error) {
     client.release(true);
     throw error;

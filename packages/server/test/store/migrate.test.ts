@@ -4,6 +4,8 @@ import { migrate, withLock } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { PRETEND_CITUS } from '../support/nodes.js';
+import { runSql } from '../support/sql.js';
 
 /** Milliseconds that a statement of the pool's may take. */
 const PATIENCE = 200;
@@ -62,3 +64,21 @@ it('whoever comes second waits for as long as the first one takes', async () => 
     await eventually(async () => expect((await holder.query(free)).rows).toEqual([{ free: true }]));
   });
 });
+
+it.skipIf(process.env.TEST_DATABASE_URL || process.env.CITUS_TEST_URL)(
+  'on a cluster, tables are made beside the schema of its functions, which must be of the same role',
+  async () => {
+    const database = await createDatabase();
+    await runSql(
+      database.url,
+      `${PRETEND_CITUS};
+       create schema cluster authorization pg_monitor;
+       do $$ begin execute format('alter database %I set search_path = cluster, public', current_database()); end $$`,
+    );
+    const pool = createPool({ connectionString: database.url, max: 2 }, () => {});
+    await expect(migrate(pool)).rejects.toThrow('The schema cluster belongs to pg_monitor');
+    expect((await pool.query('select from public.ledger')).rows).toEqual([]);
+    await pool.end();
+    await database.drop();
+  },
+);
