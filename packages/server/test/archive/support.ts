@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { type ExportOptions, exportLedger, type ImportOptions, importLedger } from '../../src/archive/archive.js';
 import { native } from '../../src/auth/native-suite.js';
 import { sha256 } from '../../src/base/sha256.js';
+import { settleMasterKeys } from '../../src/store/deployment/master-keys.js';
 import { createPool } from '../../src/store/pool.js';
 import { keyringOf } from '../support/keyring.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
@@ -96,7 +97,8 @@ export function imported(
     const findings: Finding[] = [];
     const found = (finding: Finding) => void findings.push(finding);
     const lines = () => linesOf(text);
-    const keys = await keyringOf(server.database.url, masterKey);
+    // The database may be new, as that of an operator who imports before the first start.
+    const keys = await settleMasterKeys(pool, [masterKey], 'the key of the test');
     await importLedger({ pool, keys, suite: remembering, runtime: RUNTIME, lines, found, ...options });
     return findings;
   });

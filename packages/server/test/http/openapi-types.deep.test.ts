@@ -198,6 +198,8 @@ function readsOf(described: Description): string {
     if (others.has(operation.operationId)) return false;
     if (method !== 'get' || path === '/' || path.endsWith('/{asset}')) return false;
     if (path.endsWith('/inclusion') || path.startsWith('/ledger/log')) return false;
+    // Entries of the journal are no records.
+    if (path.startsWith('/system/requests')) return false;
     return operation.responses[200] && !['Log', 'Server'].includes(operation.tags[0]!);
   });
   const lines = reads.map(({ operation: { operationId } }) => {

@@ -25,7 +25,8 @@ export async function withKind(name: string, file: string): Promise<Copy> {
   const copy = await mkdtemp(`${server}/.copy-`);
   const remove = () => rm(copy, { recursive: true, force: true });
   try {
-    for (const folder of ['src', 'sql']) await cp(`${server}/${folder}`, `${copy}/${folder}`, { recursive: true });
+    for (const folder of ['src', 'sql', 'look'])
+      await cp(`${server}/${folder}`, `${copy}/${folder}`, { recursive: true });
     const list = `${copy}/src/kinds/all.ts`;
     const declared = await readFile(list, 'utf8');
     await writeFile(
