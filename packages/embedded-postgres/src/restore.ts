@@ -13,6 +13,8 @@ import { findLaunch } from './launch.js';
 import { lockDataDir } from './lock.js';
 import { startServer } from './server.js';
 import { LEAST_CONNECTIONS } from './settings.js';
+import { connectionString } from './start.js';
+import { parseHistory } from './timelines.js';
 import { untar } from './untar.js';
 import { nameSegment, PARTIAL, parsePosition, parseSegment, SEGMENT_BYTES, SUMS, segmentAt } from './wal.js';
 
@@ -32,6 +34,8 @@ export interface RestoreOptions {
   readonly to?: string;
   /** The timeline to follow; the newest unless given. */
   readonly timeline?: number;
+  /** Called with a connection string once all is replayed, before PostgreSQL is stopped. Do not log it: it holds the password. */
+  readonly replayed?: (url: string) => Promise<void>;
   readonly progress: (doing: 'unpacking' | 'copying' | 'replaying', done: number, all: number) => void;
 }
 
@@ -149,7 +153,7 @@ const SAYS = {
 
 /** Runs PostgreSQL until it has replayed its log, and stops it. */
 async function replay(
-  { name, to, timeline, start, progress }: RestoreOptions,
+  { name, password, to, timeline, start, replayed, progress }: RestoreOptions,
   root: string,
   draft: string,
   kept: readonly KeptSegment[],
@@ -188,7 +192,11 @@ async function replay(
     });
     while (ended === undefined && !(await isPromoted(cluster))) await pause(100);
     if (ended !== undefined) throw explain(ended, server.lastWords(), lastCommit, to);
-    await server.stop();
+    try {
+      await replayed?.(connectionString(name, address, password));
+    } finally {
+      await server.stop();
+    }
   } finally {
     await address.close();
   }
@@ -224,9 +232,7 @@ function explain(ended: string, said: string, lastCommit: string | undefined, to
 async function findEnd(cluster: string): Promise<{ timeline: number; parent: number; end: number }> {
   const histories = (await readdir(join(cluster, 'pg_wal'))).filter((name) => name.endsWith('.history')).sort();
   const newest = histories.at(-1);
-  const lines =
-    newest === undefined ? [] : (await readFile(join(cluster, 'pg_wal', newest), 'utf8')).trim().split('\n');
-  const [, parent = '', end = ''] = /^(\d+)\t([0-9A-F]+\/[0-9A-F]+)\t/.exec(lines.at(-1) ?? '') ?? [];
-  if (newest === undefined || parent === '') throw new CannotRestore('PostgreSQL has not begun a timeline of its own');
-  return { timeline: Number.parseInt(newest.slice(0, 8), 16), parent: Number(parent), end: parsePosition(end) };
+  const left = newest && parseHistory(await readFile(join(cluster, 'pg_wal', newest), 'utf8')).at(-1);
+  if (!newest || !left) throw new CannotRestore('PostgreSQL has not begun a timeline of its own');
+  return { timeline: Number.parseInt(newest.slice(0, 8), 16), parent: left.timeline, end: left.end };
 }

@@ -109,6 +109,8 @@ it(
     const moment = new Date(Date.now() + 100);
     await eventually(() => expect(Date.now()).toBeGreaterThan(moment.getTime() + 100));
     await stored(client, 'wallet', { handle: 'after' });
+    // What follows is sealed under another key than that of the backup.
+    await done('rotate-key', '--yes');
     const { size } = await allSealed(client);
     const reader = await LogReader.of(client);
     await eventually(async () => expect((await reader.checkpoint()).size).toBe(size));
@@ -123,7 +125,7 @@ it(
     expect(restored.json).toMatchObject({
       backup: made.path,
       isContinued: true,
-      hasMasterKey: true,
+      missingKeys: [],
       timeline: 2,
       unread: 0,
     });
@@ -151,8 +153,16 @@ it(
 
     // The moment was the wrong one: the former timeline is there still, to its end.
     await rm(data(), { recursive: true });
-    expect((await done('restore', '--timeline', '1', '--json')).json).toMatchObject({ timeline: 3, unread: 0 });
+    // The newer backup was made after that moment, in what was left: the newest timeline does not come from it.
+    expect((await done('restore', '--json')).json).toMatchObject({ backup: made.path, followed: 2, timeline: 3 });
+    await rm(data(), { recursive: true });
+    const former = await done('restore', '--timeline', '1');
+    expect(former.err).toContain('Master key 2 is missing:');
+    await rm(join(data(), 'postgres'), { recursive: true });
     await cp(join(`${data()}.lost`, 'master.key'), join(data(), 'master.key'));
+    // The key that is in place stays.
+    const again = (await done('restore', '--timeline', '1', '--json')).json;
+    expect(again).toMatchObject({ timeline: 3, unread: 0, missingKeys: [] });
     await start();
     expect(await handlesOf(client)).toEqual([...before, 'after'].sort());
     expect(await (await fetch(new URL('/health', url))).json()).toEqual({ status: 'UP' });
@@ -259,7 +269,9 @@ it(
     // Settings of a backup would be run as commands.
     const trace = join(folder.path, 'trace');
     await setInBackup(copy, `recovery_end_command = 'touch ${trace}'`);
-    expect((await done('restore', only, '--json')).json).toMatchObject({ isContinued: false });
+    // A key that is in place stays, though it is none of this moment.
+    await cp(join(`${data()}.lost`, 'master.key'), join(data(), 'master.key'));
+    expect((await done('restore', only, '--json')).json).toMatchObject({ isContinued: false, missingKeys: [1] });
     await expect(stat(trace)).rejects.toThrow('ENOENT');
     expect(await readFile(join(data(), 'postgres', 'cluster', 'postgresql.conf'), 'utf8')).not.toContain(trace);
     // The log that is kept since the first backup.

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import {
   CannotRestore,
   findMajor,
+  leadsTo,
   type Restored,
   type RestoreOptions,
   restorePostgres,
@@ -26,8 +27,12 @@ import {
   walFolder,
 } from '../backup/folder.js';
 import { parseConfig } from '../config.js';
+import type { NumberedKey } from '../keys/keyring.js';
+import { keyCheck, loadMasterKeys } from '../keys/master-key.js';
 import { copyFence } from '../log/fence.js';
+import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { EMBEDDED_NAME } from '../store/embedded.js';
+import { createPool } from '../store/pool.js';
 import { AdminRefused, type Settings } from './database.js';
 
 export interface RestoreCall {
@@ -47,8 +52,8 @@ export interface RestoredBackup extends Restored {
   readonly dataDir: string;
   /** Whether the log kept since was replayed, or the backup alone restored. */
   readonly isContinued: boolean;
-  /** Whether the data folder has a master key now. */
-  readonly hasMasterKey: boolean;
+  /** Numbers of the master keys that the database is sealed under, and that are missing; null where it could not be asked. */
+  readonly missingKeys: readonly number[] | null;
 }
 
 /** What may be in the folder: what an operator puts there before, and what file systems do. */
@@ -60,12 +65,13 @@ const EXPECTED = ['log-fence', 'master.key', 'master.key.next', 'lost+found'];
  * @throws AdminRefused
  */
 export async function runRestore({ settings, folder, to, timeline, progress }: RestoreCall): Promise<RestoredBackup> {
-  const { databaseUrl, dataDir, masterKey } = parseConfig(settings);
+  const config = parseConfig(settings);
+  const { databaseUrl, dataDir } = config;
   if (databaseUrl !== undefined)
     throw new AdminRefused('DATABASE_URL names a database of yours: docs/operations/backup.md has how it is restored.');
   await assertEmpty(dataDir);
   try {
-    const { backup, manifest } = await chooseBackup(folder, to);
+    const { backup, manifest } = await chooseBackup(folder, to, timeline);
     const wal = walFolder(folder, manifest.system);
     await assertOwn(dataDir, folder, backup, dirname(wal), fenceFolder(folder));
     await assertWhole(backup, manifest);
@@ -74,7 +80,9 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
     if (!isContinued && to !== undefined)
       throw new AdminRefused(`No write-ahead log is kept in ${folder}: the backup can be restored without --to only.`);
     // First: with these alone the folder still counts as empty, so that what fails can be tried again.
-    const hasKey = await restoreKey(backup, manifest, root);
+    await restoreKey(backup, manifest, root);
+    const held = new Set((await loadMasterKeys(config)).map(keyCheck));
+    let missingKeys: readonly number[] | null = null;
     await copyFence(fenceFolder(folder), join(root, 'log-fence'), 'restored');
     const restored = await restorePostgres({
       dataDir: root,
@@ -83,12 +91,16 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
       tar: join(backup, FILES.base),
       password: await readFile(join(backup, FILES.password), 'utf8'),
       start: manifest.start,
+      async replayed(url) {
+        const known = await findKeys(url).catch(() => undefined);
+        missingKeys = known?.filter(({ check }) => !held.has(check)).map(({ number }) => number) ?? null;
+      },
       progress,
       ...(isContinued && { wal }),
       ...(to !== undefined && { to }),
       ...(timeline !== undefined && { timeline }),
     });
-    return { ...restored, backup, dataDir: root, isContinued, hasMasterKey: hasKey || masterKey !== undefined };
+    return { ...restored, backup, dataDir: root, isContinued, missingKeys };
   } catch (error) {
     if (error instanceof CannotRestore || error instanceof BrokenBackup) throw new AdminRefused(`${error.message}.`);
     throw error;
@@ -107,21 +119,31 @@ async function assertEmpty(dataDir: string): Promise<void> {
     throw new AdminRefused(`${dataDir} is not empty: move it away first, and only its log-fence back.`);
 }
 
-/** The newest backup that ended before the moment. @throws AdminRefused; BrokenBackup */
-async function chooseBackup(folder: string, to: string | undefined): Promise<{ backup: string; manifest: Manifest }> {
+/** The newest backup that ended before the moment, and that leads to the timeline. @throws AdminRefused; BrokenBackup */
+async function chooseBackup(
+  folder: string,
+  to: string | undefined,
+  timeline: number | undefined,
+): Promise<{ backup: string; manifest: Manifest }> {
   const names = await findBackups(folder).catch((error: Error) => {
     throw new AdminRefused(`${folder} cannot be read: ${error.message}.`);
   });
   if (names.length === 0) throw new AdminRefused(`There is no backup in ${folder}.`);
+  let isLeft = false;
   for (const name of names.reverse()) {
     const backup = join(folder, name);
     const manifest = await readManifest(backup);
-    if (to === undefined || manifest.ended <= to) {
-      await assertSameMajor(manifest);
-      return { backup, manifest };
-    }
+    if (to !== undefined && manifest.ended > to) continue;
+    isLeft = true;
+    if (!(await leadsTo(walFolder(folder, manifest.system), manifest, timeline))) continue;
+    await assertSameMajor(manifest);
+    return { backup, manifest };
   }
-  throw new AdminRefused(`The backups in ${folder} are later than ${to}.`);
+  if (!isLeft) throw new AdminRefused(`The backups in ${folder} are later than ${to}.`);
+  throw new AdminRefused(
+    `No backup in ${folder} leads to ${timeline === undefined ? 'the newest timeline' : `timeline ${timeline}`}: name another one ` +
+      'with --timeline.',
+  );
 }
 
 async function assertSameMajor({ postgres }: Manifest): Promise<void> {
@@ -132,12 +154,18 @@ async function assertSameMajor({ postgres }: Manifest): Promise<void> {
   );
 }
 
-/** @returns whether the data folder has a master key. @throws AdminRefused when it has another one than the backup */
-async function restoreKey(backup: string, { files }: Manifest, root: string): Promise<boolean> {
-  const path = join(root, 'master.key');
-  if (!Object.hasOwn(files, FILES.masterKey)) return fileExists(path);
-  const key = await readFile(join(backup, FILES.masterKey), 'utf8');
-  if (!(await writeOnce(path, key, 0o600)) && (await readFile(path, 'utf8')).trim() !== key.trim())
-    throw new AdminRefused(`${path} is another master key than that of the backup: move it away.`);
-  return true;
+/** A key that is there already stays: it may be one that has replaced that of the backup. */
+async function restoreKey(backup: string, { files }: Manifest, root: string): Promise<void> {
+  if (!Object.hasOwn(files, FILES.masterKey)) return;
+  await writeOnce(join(root, 'master.key'), await readFile(join(backup, FILES.masterKey), 'utf8'), 0o600);
+}
+
+/** The master keys of the database. */
+async function findKeys(url: string): Promise<NumberedKey[]> {
+  const pool = createPool({ connectionString: url, max: 1 }, () => {});
+  try {
+    return await findMasterKeys(pool);
+  } finally {
+    await pool.end();
+  }
 }

@@ -52,7 +52,7 @@ export const adminRestore: CliCommand = {
         progress: (doing, done, all) => progress.at(DOING[doing], done, all),
       }),
     ).finally(() => progress.end());
-    const { backup, lastCommit, followed, timeline: goesOn, isContinued, hasMasterKey, dataDir, unread } = restored;
+    const { backup, lastCommit, followed, timeline: goesOn, isContinued, missingKeys, dataDir, unread } = restored;
     output.done(`${backup} is restored in ${dataDir}.`);
     output.note(
       lastCommit === undefined ? 'It is as it was when the backup ended.' : `Its last commit was at ${lastCommit}.`,
@@ -61,9 +61,13 @@ export const adminRestore: CliCommand = {
     if (!isContinued) output.note('No log was kept since: what came after the backup is lost.');
     if (unread > 0)
       output.warn(`The last ${unread} bytes of the log are no whole record: what was being written then is lost.`);
-    if (!hasMasterKey)
+    if (missingKeys === null)
       output.warn(
-        `The master key is missing: put its copy to ${dataDir}/master.key, or set MASTER_KEY, before a start.`,
+        'The database was not asked for its master key: one that was replaced after the backup opens nothing.',
+      );
+    for (const number of missingKeys ?? [])
+      output.warn(
+        `Master key ${number} is missing: put its copy to ${dataDir}/master.key, in place of any other, or set MASTER_KEY, before a start.`,
       );
     output.note('Start the server: it says which writes are lost that it had shown, and begins a new epoch.');
     output.result(restored as unknown as Json, () => dataDir);
