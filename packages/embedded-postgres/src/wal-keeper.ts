@@ -28,7 +28,7 @@ export interface WalKeeperOptions {
   readonly kept: () => void;
   /** Called when a copy has failed: it is tried again. */
   readonly failed: (error: Error) => void;
-  /** Called when PostgreSQL has removed log that was not copied, since too much had gathered. */
+  /** Called when PostgreSQL has removed log that was not copied, since too much had gathered, or it was told to keep none meanwhile. */
   readonly gap: () => void;
 }
 
@@ -164,10 +164,12 @@ class Copy {
       const folder = join(parent, rows[0].system);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       lock = await lockDataDir(folder, 'the folder');
-      if (await reserve(client)) gap();
+      const isKept = await reserve(client);
       await copyHistories(client, folder);
-      const last = parseSegment(rows[0].last)!;
-      return new Copy(client, folder, lock, { ...last, number: await firstOf(client, last.timeline, last.number) });
+      const { timeline, number: last } = parseSegment(rows[0].last)!;
+      const number = await firstOf(client, timeline, last);
+      if (!isKept && !(await reaches(folder, timeline, number))) gap();
+      return new Copy(client, folder, lock, { timeline, number });
     } catch (error) {
       await client.end().catch(() => {});
       await lock?.release().catch(() => {});
@@ -248,15 +250,27 @@ class Copy {
   }
 }
 
-/** Has PostgreSQL keep its log from here on. @returns whether it has removed some that was not copied */
+/** Has PostgreSQL keep its log from here on. @returns whether it has kept all that was not copied yet */
 async function reserve(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select wal_status as status from pg_replication_slots where slot_name = $1', [
     SLOT,
   ]);
   const isLost = rows[0]?.status === 'lost';
   if (isLost) await client.query('select pg_drop_replication_slot($1)', [SLOT]);
-  if (isLost || rows.length === 0) await client.query('select pg_create_physical_replication_slot($1, true)', [SLOT]);
-  return isLost;
+  const isKept = rows.length > 0 && !isLost;
+  if (!isKept) await client.query('select pg_create_physical_replication_slot($1, true)', [SLOT]);
+  return isKept;
+}
+
+/** Whether what is in the folder goes up to a segment without a gap, or there is nothing yet. */
+async function reaches(folder: string, timeline: number, first: number): Promise<boolean> {
+  const ends = (await readdir(folder)).flatMap((file) => {
+    const segment = parseSegment(file.replace(PARTIAL, ''));
+    return segment ? [{ ...segment, end: segment.number + (file.endsWith(PARTIAL) ? 0 : 1) }] : [];
+  });
+  const own = ends.filter((one) => one.timeline === timeline);
+  // A timeline of which there is nothing yet begins within a segment of another one.
+  return ends.length === 0 || (own.length > 0 ? own : ends).some(({ end }) => end >= first);
 }
 
 /** Which timeline began where: PostgreSQL needs it to follow them. */
@@ -280,5 +294,6 @@ async function firstOf(client: pg.Client, timeline: number, last: number): Promi
 async function addSum(folder: string, name: string, sum: string): Promise<void> {
   const path = join(folder, SUMS);
   const flag = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
-  await appendFile(path, `${sum}  ${name}\n`, { mode: 0o600, flag, flush: true });
+  // On a line of its own, whatever a full disk has left of the one before.
+  await appendFile(path, `\n${sum}  ${name}\n`, { mode: 0o600, flag, flush: true });
 }
