@@ -82,7 +82,10 @@ export function testImage(out: string, version: string): void {
   });
 
   it.sequential('holds the modules that run, in less than 100 MB, and nothing to compile or install with', async () => {
-    const { out } = await image.run(['du', '--summarize', '--bytes', '/opt/countersign']);
+    // The documentation beside them, about 26 MB with its compressed forms, is no module.
+    const docs = '/opt/countersign/node_modules/@countersign/server/docs';
+    expect((await image.run(['ls', docs])).out).toContain('index.html');
+    const { out } = await image.run(['du', '--summarize', '--bytes', `--exclude=${docs}`, '/opt/countersign']);
     expect(Number(out.split('\t')[0])).toBeLessThan(100_000_000);
     const tools = await image.run([
       'sh',

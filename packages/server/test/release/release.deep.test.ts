@@ -83,6 +83,7 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
     '',
     '-cli',
     '-client',
+    '-console',
     '-embedded-postgres',
     '-protocol',
     '-safe-json-schema',
