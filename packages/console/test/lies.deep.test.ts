@@ -53,6 +53,34 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
     await sees(page, 'The signature is not that of this key over the digest.');
   });
 
+  it('is caught giving a record a status that its proofs rule out, alone and in a list', async () => {
+    const { body: record } = await client.get('/wallets/alice');
+    await client.prove('/wallets/alice', record, { status: 'blocked' });
+    liar.lie = (body, path) => {
+      if (path === '/v2/wallets/alice') body.meta.status = 'active';
+      if (path.startsWith('/v2/wallets?')) for (const { meta } of body.data) meta.status = 'active';
+      return body;
+    };
+    await go('/wallet/alice');
+    await sees(page, 'Its status is none that its proofs give.');
+    expect(await page.getByText('Checked here: the data').count()).toBe(0);
+    await go('/wallet');
+    await sees(page, 'This answer is not genuine');
+    expect(await page.getByText('each checked here').count()).toBe(0);
+  });
+
+  it('does not lend a signature the name that the server writes beside it', async () => {
+    liar.lie = (body, path) => {
+      if (path === '/v2/wallets/alice') body.meta.proofs[0].signer = 'ada';
+      return body;
+    };
+    await go('/wallet/alice');
+    await sees(page, 'Checked here: the data is unaltered');
+    await sees(page, client.key.public.slice(0, 12));
+    await sees(page, 'All 2 proofs hold.');
+    expect(await page.locator('.proof-head').getByText('ada').count()).toBe(0);
+  });
+
   it('is caught signing by another system key: a red page, and nothing of the ledger', async () => {
     const other = await newLedger(running.current.url);
     const { body: record } = await other.get('/ledger');

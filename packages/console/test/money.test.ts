@@ -16,7 +16,7 @@ function proven(sides: readonly ('debit' | 'credit')[], more: Partial<ProvenInte
   const entries = sides.map((side) => {
     return { handle: `${side}-1`, side, wallet: 'acc', symbol: 'usd', amount: 1, bridge: 'bank', claim: 0 };
   });
-  return { steps: [], entries, booked: [], isReserved: true, faults: [], ...more };
+  return { steps: [], entries, booked: [], isReserved: true, status: 'pending', faults: [], ...more };
 }
 
 const report = (handle: string, status: string): ProvenIntent['steps'] => [

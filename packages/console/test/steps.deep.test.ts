@@ -20,7 +20,8 @@ describe.skipIf(lacksChromium)('the page of a record, in Chromium', () => {
     await page.getByText('How this was checked').click();
     await sees(page, '{"custom":{"tier":"gold"},"handle":"alice"}');
     await sees(page, body.hash);
-    await page.getByText('The signature of anna holds: checked here.').click();
+    await sees(page, 'anna');
+    await page.getByText('The signature of this key holds: checked here.').first().click();
     await sees(page, 'A record of the ledger, countersigned and checked here, says that the key is that of');
     await sees(page, body.hash + JSON.stringify(sorted(body.meta.proofs[0].custom)));
     expect(browser.faults).toEqual([]);

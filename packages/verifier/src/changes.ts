@@ -9,7 +9,7 @@ import {
 import type { Rule } from './finding.js';
 import { isSameJson } from './json/same-json.js';
 import { authorOf, type LedgerKeys } from './keys.js';
-import { kindFacts, reportSuccessors } from './kinds.js';
+import { kindFacts, reportSuccessors, statusesAfter } from './kinds.js';
 import { applyLabelChange } from './labels.js';
 import type { Version } from './version.js';
 
@@ -94,9 +94,8 @@ export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: 
   }
   if (authorOf(keys, first) === 'core') fault('proof', 'has a proof by core, which signs for intents alone');
   const said = first.custom;
-  const asked = said?.status;
-  const mayBe = asked === undefined ? [was.status] : [was.status, asked === null ? undefined : asked];
-  if (!mayBe.includes(meta.status)) fault('meta', `has the status ${excerpt(meta.status)}, which no proof gives it`);
+  if (!statusesAfter(was.status, said?.status).includes(meta.status))
+    fault('meta', `has the status ${excerpt(meta.status)}, which no proof gives it`);
   const next = reportSuccessors(was.status);
   if (kind === 'report' && meta.status !== was.status && !next.includes(meta.status ?? ''))
     fault('meta', `goes from the status ${excerpt(was.status)} to ${excerpt(meta.status)}`);

@@ -1,3 +1,4 @@
+import type { Json } from '@countersign/protocol';
 import { jsonText } from './json/json-text.js';
 
 /** What the verifier knows of a kind of record (interface/envelope#luids, interface/records). */
@@ -65,4 +66,10 @@ const REPORT_SUCCESSORS: ReadonlyMap<string, readonly string[]> = new Map([
 /** The statuses that may follow that of a report. */
 export function reportSuccessors(status = ''): readonly string[] {
   return REPORT_SUCCESSORS.get(status) ?? [];
+}
+
+/** The statuses that a record may have after a further proof: what the proof asks for may still lack a quorum. */
+export function statusesAfter(was: Json | undefined, asked: Json | undefined): readonly (Json | undefined)[] {
+  if (asked === undefined) return [was];
+  return [was, asked === null ? undefined : asked];
 }

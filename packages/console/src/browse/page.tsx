@@ -5,10 +5,12 @@ import { CreateLink } from '../forms/links.js';
 import { defaultColumns } from '../kinds/columns.js';
 import { parseTerms, termsOf } from '../kinds/filter.js';
 import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
+import { useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
 import { browseText } from '../text/browse.js';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
+import { statusOf } from '../verify/judge.js';
 import { ColumnsMenu } from './columns-menu.js';
 import { FilterBar } from './filter-bar.js';
 import { FilterBuilder } from './filter-builder.js';
@@ -84,12 +86,20 @@ interface FoundProps {
 }
 
 function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
+  const { pin } = useLedger();
+  const bad = records.filter((record) => statusOf(record, pin.key) === 'false').length;
   if (records.length > 0) {
     return (
       <>
-        <p className="count" aria-live="polite">
-          <span className="tick">✓</span> {browseText.checked(records.length)}
-        </p>
+        {bad === 0 ? (
+          <p className="count" aria-live="polite">
+            <span className="tick">✓</span> {browseText.checked(records.length)}
+          </p>
+        ) : (
+          <Notice tone="bad" title={browseText.badStatus(bad)}>
+            <p>{text.fault.lieAbout}</p>
+          </Notice>
+        )}
         <RecordsTable {...{ kind, parent, columns, records }} />
       </>
     );

@@ -5,16 +5,24 @@ import { headingOf, lineOf, valueAt } from '../kinds/columns.js';
 import { type KindDescription, nameMember } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { browseText } from '../text/browse.js';
+import { recordText } from '../text/record.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
 import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
+import { statusOf } from '../verify/judge.js';
 
 /** Pixels of a row, as the style sheet has it. */
 const ROW = 41;
 
 /** Characters of a cell. */
 const CELL = 80;
+
+/** The sign of a row. The client has verified it, and the ledger has signed its list; its status is held to its proofs. */
+const SIGNS = {
+  good: { mark: '✓', style: 'tick', label: browseText.checkedShort },
+  bad: { mark: '✕', style: 'cross', label: recordText.badStatus },
+};
 
 interface Props {
   readonly kind: KindDescription;
@@ -68,14 +76,15 @@ function Gap({ height }: { readonly height: number }) {
 }
 
 function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { record: Signed; at: number }) {
-  const { name: ledger } = useLedger();
+  const { name: ledger, pin } = useLedger();
+  const sign = SIGNS[statusOf(record, pin.key) === 'false' ? 'bad' : 'good'];
   const named = `data.${nameMember(kind)}`;
   const address = { ledger, kind: kind.record, id: record.luid, parent };
   return (
     <tr aria-rowindex={at + 2}>
       <td className="sign-cell">
-        <span className="tick" role="img" aria-label={browseText.checkedShort} title={browseText.checkedShort}>
-          ✓
+        <span className={sign.style} role="img" aria-label={sign.label} title={sign.label}>
+          {sign.mark}
         </span>
       </td>
       {columns.map((column) => (

@@ -46,12 +46,13 @@ function Sentences({ title, sentences }: { readonly title: string; readonly sent
 export function RecordView({ result }: { readonly result: RecordResult }) {
   const { record, verdict, sealed, change, fault, isPinned, key } = result;
   const holds = verdict.isHash && verdict.proofs.length > 0 && verdict.proofs.every(isWhole);
-  const isFine = holds && verdict.countersignature !== undefined;
+  const { isFine } = verdict;
   return (
     <section>
       <Notice tone={isFine ? 'good' : 'bad'} title={isFine ? checkText.recordFine : checkText.recordBad}>
         {!verdict.isHash && <p>{recordText.badHash}</p>}
-        {holds && !isFine && <p>{checkText.recordLedger}</p>}
+        {holds && verdict.countersignature === undefined && <p>{checkText.recordLedger}</p>}
+        {verdict.status === 'false' && <p>{recordText.badStatus}</p>}
         {!isPinned && key !== undefined && <Unpinned fileKey={key} />}
       </Notice>
       {sealed && change !== undefined && (

@@ -1,6 +1,7 @@
 import type { Signed } from '@countersign/client';
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { type PlannedEntry, type ProvenIntent, proveIntent } from '@countersign/verifier/intent';
+import { namedCore } from '@countersign/verifier/status';
 
 /** The keys that prove what an intent does. */
 export interface MoneyKeys {
@@ -38,8 +39,7 @@ export type IntentState =
 
 /** The trail of an intent; the key of `core` is the one that its proofs name where the signer may not be read. */
 export function proveRecord(record: Signed, { system, core }: MoneyKeys): ProvenIntent {
-  const named = record.meta.proofs.find(({ signer }) => signer === 'core')?.public;
-  return proveIntent(record as unknown as RecordEnvelope, { system, core: core ?? named ?? '' });
+  return proveIntent(record as unknown as RecordEnvelope, { system, core: core ?? namedCore(record.meta.proofs) });
 }
 
 /** The claims of an intent in order, those of the trail's entries beside them. */

@@ -22,6 +22,9 @@ export function About({ kind, record }: { readonly kind: KindDescription; readon
         <dd>
           <Code value={String(record.hash)} label={recordText.hash} />
         </dd>
+      </dl>
+      <h3>{recordText.saidAbout}</h3>
+      <dl className="facts">
         <dt>{recordText.moment}</dt>
         <dd>
           <Time moment={String(moment)} />

@@ -8,6 +8,7 @@ import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { differencesOf } from '../verify/differences.js';
 import { faultBetween } from '../verify/history.js';
+import { SignerName } from './whose.js';
 
 const { history: texts } = recordText;
 
@@ -63,10 +64,10 @@ interface VersionProps {
 }
 
 function Version({ version, older, kind, parent }: VersionProps) {
-  const { name: ledger } = useLedger();
+  const { name: ledger, pin } = useLedger();
   const { meta, luid } = version;
   const action = String(meta.action);
-  const author = meta.proofs.find((proof) => proof.signer !== 'system')?.signer;
+  const author = meta.proofs.find((proof) => proof.public !== pin.key);
   return (
     <>
       <div className="version-head">
@@ -85,7 +86,7 @@ function Version({ version, older, kind, parent }: VersionProps) {
         <Time moment={String(meta.moment)} />
         {author !== undefined && (
           <span className="hint">
-            {texts.by} <Plain value={author} most={60} />
+            {texts.by} <SignerName proof={author} isByLedger={false} />
           </span>
         )}
       </div>

@@ -11,7 +11,7 @@ import { text } from '../text/en.js';
 import { recordText } from '../text/record.js';
 import { JsonText } from '../ui/json.js';
 import { Badge, Notice, Skeleton } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
+import { Plain, visible } from '../ui/plain.js';
 import { Tabs } from '../ui/tabs.js';
 import { judge, type Verdict } from '../verify/judge.js';
 import { About } from './about.js';
@@ -61,7 +61,7 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
   const isFine = verdict.isFine && fault === undefined;
   return (
     <article>
-      <Head asked={asked} shown={shown} />
+      <Head asked={asked} shown={shown} isGiven={verdict.status === 'given'} />
       <VerdictNotice verdict={verdict} fault={fault} />
       {isFine && asked.change === undefined && (
         <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} />
@@ -86,7 +86,14 @@ function momentOf({ countersignature }: Verdict): string | undefined {
   return typeof moment === 'string' ? moment : undefined;
 }
 
-function Head({ asked: { kind, parent, id, change }, shown: { record } }: { asked: RecordAsked; shown: ShownRecord }) {
+interface HeadProps {
+  readonly asked: RecordAsked;
+  readonly shown: ShownRecord;
+  /** Whether the proofs give the status. */
+  readonly isGiven: boolean;
+}
+
+function Head({ asked: { kind, parent, id, change }, shown: { record }, isGiven }: HeadProps) {
   const { name: ledger } = useLedger();
   const name = lineOf(record.data[nameMember(kind)]) || String(record.luid);
   const { status } = record.meta;
@@ -98,7 +105,8 @@ function Head({ asked: { kind, parent, id, change }, shown: { record } }: { aske
       </p>
       <h1>
         <Plain value={name} most={120} />{' '}
-        {typeof status === 'string' && <Badge tone="plain">{status.slice(0, 60)}</Badge>}{' '}
+        {typeof status === 'string' && <Badge tone="plain">{visible(status.slice(0, 60))}</Badge>}{' '}
+        {typeof status === 'string' && !isGiven && <span className="hint">{recordText.said}</span>}{' '}
         {change !== undefined && <Badge tone="warn">{recordText.version(change)}</Badge>}
       </h1>
       {change !== undefined && (

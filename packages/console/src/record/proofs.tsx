@@ -3,12 +3,11 @@ import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { JsonText } from '../ui/json.js';
 import { Badge } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
 import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 import { isWhole, type ProofVerdict } from '../verify/judge.js';
 import { Compare } from './compare.js';
-import { Whose } from './whose.js';
+import { SignerName, Whose } from './whose.js';
 
 /** Every proof of a record: who, when, what it says, and whether it holds. */
 export function Proofs({ proofs }: { readonly proofs: readonly ProofVerdict[] }) {
@@ -27,21 +26,18 @@ function ProofItem({ verdict }: { readonly verdict: ProofVerdict }) {
   const isFine = isWhole(verdict);
   const [isOpen, open] = useState(!isFine);
   const { status, moment } = proof.custom ?? {};
-  const who = isByLedger ? recordText.ledgerProof : (proof.signer ?? recordText.unknownKey);
   return (
     <li className={isFine ? 'proof' : 'proof bad'}>
       <div className="proof-head">
         <Badge tone={isFine ? 'good' : 'bad'}>{isFine ? `✓ ${recordText.holds}` : `✕ ${recordText.broken}`}</Badge>
         <strong>
-          <Plain value={String(who)} most={60} />
+          <SignerName proof={proof} isByLedger={isByLedger} />
         </strong>
         {typeof status === 'string' && <Badge tone="plain">{status.slice(0, 60)}</Badge>}
         {typeof moment === 'string' && <Time moment={moment} />}
       </div>
       <details open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
-        <summary>
-          <Plain value={recordText.saidBy(String(who).slice(0, 60), isFine)} />
-        </summary>
+        <summary>{isFine ? recordText.signatureHolds : recordText.signatureBroken}</summary>
         {isOpen && <ProofFacts verdict={verdict} />}
       </details>
     </li>

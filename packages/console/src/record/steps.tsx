@@ -46,6 +46,12 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
             <p>{texts.none}</p>
           )}
         </li>
+        <li>
+          <h3>
+            {texts.status} {verdict.status !== 'open' && <Mark isFine={verdict.status === 'given'} />}
+          </h3>
+          {verdict.status === 'open' && <p>{texts.statusOpen}</p>}
+        </li>
       </ol>
     </details>
   );

@@ -25,6 +25,7 @@ export function VerdictNotice({ verdict, fault }: { verdict: Verdict; fault: Sho
       {!verdict.isHash && <p>{recordText.badHash}</p>}
       {broken > 0 && <p>{recordText.badProofs(broken)}</p>}
       {countersignature === undefined && <p>{recordText.badLedger}</p>}
+      {verdict.status === 'false' && <p>{recordText.badStatus}</p>}
       {verdict.isFine && <p>{recordText.badOther}</p>}
       {fault && (
         <p>

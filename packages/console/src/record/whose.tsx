@@ -3,33 +3,60 @@ import { useQuery } from '@tanstack/react-query';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { OpenLedger } from '../session/open-ledger.js';
 import { recordText } from '../text/record.js';
-import { Plain } from '../ui/plain.js';
+import { Plain, visible } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
 
 const { whose: texts } = recordText;
 
+/** Characters of a key that stand in for a name. */
+const KEY = 12;
+
 type Found = 'signer' | 'factor' | 'other' | 'unread';
 
-/** Whose key has signed: what the verified records of the ledger say of it, not the name beside the proof. */
-export function Whose({ proof, isByLedger }: { readonly proof: StoredProof; readonly isByLedger: boolean }) {
+interface Props {
+  readonly proof: StoredProof;
+  readonly isByLedger: boolean;
+}
+
+/** What the verified records of the ledger say of the key of a proof; undefined while they are read, or nobody is named. */
+function useOwner({ proof, isByLedger }: Props): Found | undefined {
   const ledger = useLedger();
   const name = proof.signer;
-  const isAsked = !isByLedger && typeof name === 'string';
-  const found = useQuery({
+  return useQuery({
     queryKey: [...scopeOf(ledger), 'whose', name, proof.public],
     queryFn: () => findOwner(ledger, String(name), proof.public),
-    enabled: isAsked,
-  });
-  if (isByLedger) return texts.ledger;
-  if (!isAsked) return texts.nobody;
-  if (!found.data) return texts.checking;
-  const isNamed = found.data === 'signer' || found.data === 'factor';
+    enabled: !isByLedger && typeof name === 'string',
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;
+}
+
+function isNamed(found: Found | undefined): boolean {
+  return found === 'signer' || found === 'factor';
+}
+
+/** Who has signed: by name once a verified record gives the key to that signer, and by the key until then. */
+export function SignerName(props: Props) {
+  const found = useOwner(props);
+  const { proof, isByLedger } = props;
+  if (isByLedger) return recordText.ledgerProof;
+  if (isNamed(found)) return <Plain value={String(proof.signer)} most={60} />;
+  return <code title={String(proof.public)}>{visible(String(proof.public).slice(0, KEY))}…</code>;
+}
+
+/** Whose key has signed: what the verified records of the ledger say of it, not the name beside the proof. */
+export function Whose(props: Props) {
+  const { name: ledger } = useLedger();
+  const found = useOwner(props);
+  const name = props.proof.signer;
+  if (props.isByLedger) return texts.ledger;
+  if (typeof name !== 'string') return texts.nobody;
+  if (!found) return texts.checking;
   return (
     <>
-      {texts[found.data]}{' '}
-      {isNamed && (
-        <RecordLink to={{ ledger: ledger.name, kind: 'signer', id: String(name) }}>
-          <Plain value={String(name)} most={80} />
+      {texts[found]}{' '}
+      {isNamed(found) && (
+        <RecordLink to={{ ledger, kind: 'signer', id: name }}>
+          <Plain value={name} most={80} />
         </RecordLink>
       )}
     </>

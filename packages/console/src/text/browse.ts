@@ -30,6 +30,10 @@ export const browseText = {
   emptyAbout: (plural: string) => `This ledger has no ${plural.toLowerCase()} that you may read.`,
   emptyFiltered: 'None match the filter.',
   checked: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'}, each checked here`,
+  badStatus: (count: number) =>
+    count === 1
+      ? 'A record has a status that its proofs rule out'
+      : `${count} records have a status that their proofs rule out`,
   checkedShort: 'checked here',
   verified: 'Checked',
   below: (parent: string) => `of ${parent}`,

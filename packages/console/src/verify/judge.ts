@@ -7,8 +7,10 @@ import {
   type Json,
   PROOF_METHOD,
   portable,
+  type RecordEnvelope,
   type StoredProof,
 } from '@countersign/protocol';
+import { judgeStatus, type StatusVerdict } from '@countersign/verifier/status';
 
 /** What was found of one proof. */
 export interface ProofVerdict {
@@ -33,6 +35,8 @@ export interface Verdict {
   readonly proofs: readonly ProofVerdict[];
   /** The last proof of the ledger itself about this record. */
   readonly countersignature: ProofVerdict | undefined;
+  /** How `meta.status`, which nothing signs, stands to the proofs; open where these do not hold. */
+  readonly status: StatusVerdict;
   readonly isFine: boolean;
 }
 
@@ -54,14 +58,22 @@ export function judge(record: Signed, systemKey: string | undefined): Verdict {
   const proofs = given.map((proof) => judgeProof(proof, hashes, { luid, systemKey }));
   const countersignature = proofs.findLast((one) => one.isByLedger && isWhole(one));
   const isHash = hash === said && isObject(data as Json);
+  const isSound = isHash && countersignature !== undefined && proofs.every(isWhole);
+  const status = isSound ? statusOf(record, systemKey) : 'open';
   return {
     canonical: text,
     hash,
     isHash,
     proofs,
     countersignature,
-    isFine: isHash && countersignature !== undefined && proofs.every(isWhole),
+    status,
+    isFine: isSound && status !== 'false',
   };
+}
+
+/** How the status of a record whose proofs were verified stands to them. */
+export function statusOf(record: Signed, systemKey: string | undefined): StatusVerdict {
+  return judgeStatus(record as unknown as RecordEnvelope, systemKey);
 }
 
 export function isWhole({ isDigest, isSignature }: ProofVerdict): boolean {
@@ -69,10 +81,11 @@ export function isWhole({ isDigest, isSignature }: ProofVerdict): boolean {
 }
 
 /** The text that was hashed: the data, or without the domain of a subdomain, which the ledger adds (interface/hashes). */
-function hashedText({ data, hash, meta }: Signed): string {
+function hashedText({ data, hash, luid, meta }: Signed): string {
   const text = canonical(data as Json);
   const { domain, ...others } = data;
-  if (domain === undefined || domain !== meta.domain || portable.sha256(text) === hash) return text;
+  const isSubdomain = String(luid).startsWith('$dom.') && domain !== undefined && domain === meta.domain;
+  if (!isSubdomain || portable.sha256(text) === hash) return text;
   const without = canonical(others as Json);
   return portable.sha256(without) === hash ? without : text;
 }

@@ -1,12 +1,12 @@
 import type { RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { TrailStep } from '@countersign/protocol/trail';
-import { entriesOf, type PlannedEntry } from './intent-plan.js';
-import { type BalanceBooking, IntentTrail, stepOf } from './intent-trail.js';
-import { authorOf, type LedgerKeys } from './keys.js';
+import { entriesOf, type PlannedEntry } from '../intent-plan.js';
+import { type BalanceBooking, IntentTrail, stepOf } from '../intent-trail.js';
+import { authorOf, type LedgerKeys } from '../keys.js';
 
-export type { PlannedEntry } from './intent-plan.js';
-export type { BalanceBooking } from './intent-trail.js';
-export { balanceChange } from './movements.js';
+export type { PlannedEntry } from '../intent-plan.js';
+export type { BalanceBooking } from '../intent-trail.js';
+export { balanceChange } from '../movements.js';
 
 /** Proofs that follow one another and are one step; `other` are reports of bridges, decisions, and whatever clients post. */
 export interface ProvenStep {
@@ -22,6 +22,8 @@ export interface ProvenIntent {
   /** What was done with the amounts of all entries. */
   readonly booked: readonly BalanceBooking[];
   readonly isReserved: boolean;
+  /** As the proofs give it. */
+  readonly status: string;
   /** Why the proofs are no trail, in words; none for what a ledger writes (interface/intents#trails). */
   readonly faults: readonly string[];
 }
@@ -49,5 +51,6 @@ export function proveIntent(
     if (at > 0) trail.addProofs(at + 1, one.proofs, (_, detail) => faults.push(detail));
   if (meta.status !== trail.status)
     faults.push(`has the status ${String(meta.status)}, where its proofs give ${trail.status}`);
-  return { steps, entries: entriesOf(trail.resolved), booked: trail.booked, isReserved: trail.isReserved, faults };
+  const { resolved, booked, isReserved, status } = trail;
+  return { steps, entries: entriesOf(resolved), booked, isReserved, status, faults };
 }
