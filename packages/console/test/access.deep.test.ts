@@ -63,7 +63,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     const file = { name: 'anna.pem', mimeType: 'text/plain', buffer: Buffer.from(pem(anna)) };
     await page.getByLabel('File', { exact: true }).setInputFiles([file]);
     await page.getByRole('button', { name: 'Open the key' }).click();
-    await sees(page, 'checks that the ledger itself has answered and signed');
+    await sees(page, 'The ledger answered and signed these checks');
     expect(await answers(page)).toEqual({
       ...{ 'read wallet': 'granted', 'update wallet': 'granted', 'spend wallet': 'granted' },
       ...{ 'drop wallet': 'refused', 'limit wallet': 'refused', 'erase wallet': 'refused' },

@@ -286,6 +286,9 @@ it(
     const complete = (await readdir(wal)).filter((name) => /^00000001[0-9A-F]{16}$/.test(name)).sort();
     const last = join(wal, complete.at(-1)!);
     await rename(last, `${last}.away`);
+    // It may have been the last of all.
+    const later = join(wal, `${nameAfter(complete.at(-1)!)}.partial`);
+    if (!(await readdir(wal)).some((name) => later.endsWith(name))) await writeFile(later, Buffer.alloc(8_192));
     expect(await refusal('restore', '--timeline', '1')).toEqual([
       2,
       expect.stringContaining('a later segment is missing'),
@@ -310,3 +313,9 @@ it(
   },
   PATIENCE,
 );
+
+/** The name of the segment of the log after that one; neither is the last of its 4 GB. */
+function nameAfter(segment: string): string {
+  const number = Number.parseInt(segment.slice(16), 16) + 1;
+  return `${segment.slice(0, 16)}${number.toString(16).toUpperCase().padStart(8, '0')}`;
+}

@@ -1,7 +1,6 @@
 import type { Signed } from '@countersign/client';
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
-import { type PlannedEntry, type ProvenIntent, proveIntent } from '@countersign/verifier/intent';
-import { namedCore } from '@countersign/verifier/status';
+import { namedKey, type PlannedEntry, type ProvenIntent, proveIntent } from '@countersign/verifier/intent';
 
 /** The keys that prove what an intent does. */
 export interface MoneyKeys {
@@ -39,7 +38,10 @@ export type IntentState =
 
 /** The trail of an intent; the key of `core` is the one that its proofs name where the signer may not be read. */
 export function proveRecord(record: Signed, { system, core }: MoneyKeys): ProvenIntent {
-  return proveIntent(record as unknown as RecordEnvelope, { system, core: core ?? namedCore(record.meta.proofs) });
+  return proveIntent(record as unknown as RecordEnvelope, {
+    system,
+    core: core ?? namedKey(record.meta.proofs, 'core'),
+  });
 }
 
 /** The claims of an intent in order, those of the trail's entries beside them. */

@@ -1,5 +1,6 @@
 import type { Signed } from '@countersign/client';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { lineOf } from '../kinds/columns.js';
 import { useLedger } from '../session/context.js';
 import { recordText } from '../text/record.js';
@@ -7,10 +8,13 @@ import { Badge, Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { differencesOf } from '../verify/differences.js';
-import { faultBetween } from '../verify/history.js';
+import { judgeVersions } from '../verify/history.js';
 import { SignerName } from './whose.js';
 
 const { history: texts } = recordText;
+
+/** Findings that are shown at most. */
+const MOST_FINDINGS = 20;
 
 interface Props {
   /** Newest first. */
@@ -23,13 +27,10 @@ interface Props {
 }
 
 /** The versions of a record as a timeline, with what each has changed. */
-export function History({ versions, hasMore, onMore, kind, parent }: Props) {
-  const faults = versions.map((version, at) => {
-    const older = versions[at + 1];
-    return older && faultBetween(older, version);
-  });
-  const first = Number(versions.at(-1)?.meta.change ?? 1);
-  const isWhole = !hasMore && first === 1 && faults.every((fault) => fault === undefined);
+export function History({ versions: loaded, hasMore, onMore, kind, parent }: Props) {
+  const { pin } = useLedger();
+  const judged = useMemo(() => judgeVersions(kind, loaded, hasMore, pin.key), [kind, loaded, hasMore, pin.key]);
+  const { versions, isWhole, findings } = judged;
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">{texts.title}</h2>
@@ -38,12 +39,21 @@ export function History({ versions, hasMore, onMore, kind, parent }: Props) {
           <span className="tick">✓</span> {texts.whole}
         </p>
       )}
-      {!hasMore && first > 1 && <Notice tone="bad" title={texts.faults.missing} />}
+      {findings.length > 0 && (
+        <Notice tone="bad" title={texts.bad}>
+          <ul>
+            {findings.slice(0, MOST_FINDINGS).map(({ change, detail }) => (
+              <li key={`${change} ${detail}`}>
+                {recordText.version(change)} <Plain value={detail} most={300} />
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <ol className="timeline">
         {versions.map((version, at) => (
           <li key={String(version.meta.change)}>
             <Version version={version} older={versions[at + 1]} {...{ kind, parent }} />
-            {faults[at] && <Notice tone="bad" title={texts.faults[faults[at]]} />}
           </li>
         ))}
       </ol>

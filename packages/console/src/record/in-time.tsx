@@ -1,6 +1,7 @@
 import type { Signed } from '@countersign/client';
-import { useState } from 'react';
-import { useLedger } from '../session/context.js';
+import { type Query, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { Skeleton } from '../ui/notice.js';
@@ -29,7 +30,13 @@ export function InTime({ asked, record, accepted }: Props) {
   const own = asked.change === undefined ? versions[0] : record;
   const change = own && Number(own.meta.change);
   const place = own && { kind, parent, luid: record.luid, change: Number(change), action: String(own.meta.action) };
-  const sealed = useSealed(place, policy);
+  const sealed = useSealed(record, place, policy);
+  const queries = useQueryClient();
+  const isOther = sealed.data?.state === 'other';
+  // Most often it was changed between two questions: both are asked anew.
+  useEffect(() => {
+    if (isOther) void queries.invalidateQueries({ queryKey: scopeOf(ledger), predicate: isOfRecords });
+  }, [isOther, queries, ledger]);
   return (
     <>
       {sealed.error ? (
@@ -52,4 +59,8 @@ export function InTime({ asked, record, accepted }: Props) {
       <TakeAway {...{ kind, id, parent, change }} sealed={sealed.data} />
     </>
   );
+}
+
+function isOfRecords({ queryKey }: Pick<Query, 'queryKey'>): boolean {
+  return queryKey.includes('record') || queryKey.includes('history');
 }

@@ -50,9 +50,11 @@ function State({ isDone, title, children }: { isDone: boolean; title: string; ch
   );
 }
 
+const UNSEALED = { waiting: texts.notSealed, erased: texts.erased, other: texts.other };
+
 function SealedState({ sealed }: { readonly sealed: Sealed | undefined }) {
   if (sealed === undefined) return texts.checking;
-  if (sealed.state !== 'sealed') return sealed.state === 'waiting' ? texts.notSealed : texts.erased;
+  if (sealed.state !== 'sealed') return UNSEALED[sealed.state];
   const { verdict, tree } = sealed;
   return (
     <>

@@ -1,10 +1,12 @@
-import { isRefusal } from '@countersign/client';
+import { isRefusal, type Signed } from '@countersign/client';
+import { readJson } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { OpenLedger } from '../session/open-ledger.js';
 import { findPolicy } from '../session/trees.js';
 import { followTree, type TreeVerdict } from '../verify/follow-tree.js';
+import { isSameVersion } from '../verify/history.js';
 import { judgeInclusion, readPolicy, type SealedVerdict } from '../verify/log.js';
 
 /** A version of a record, by its place in the history. */
@@ -18,7 +20,8 @@ export interface VersionPlace {
 
 /** How a version stands to the log. */
 export type Sealed =
-  | { readonly state: 'waiting' | 'erased' }
+  /** `other`: the version of that number is not the one that is shown. */
+  | { readonly state: 'waiting' | 'erased' | 'other' }
   | {
       readonly state: 'sealed';
       readonly verdict: SealedVerdict;
@@ -31,12 +34,13 @@ export type Sealed =
 /** Milliseconds until a version that is no leaf yet is looked for again. */
 const LOOK_AGAIN = 1500;
 
-/** The proof that a version is in the log, checked here, and that the log goes on from what this browser remembers. */
-export function useSealed(place: VersionPlace | undefined, policy: string) {
+/** The proof that the version that is shown is in the log, checked here, and that the log goes on from what this browser remembers. */
+export function useSealed(shown: Signed, place: VersionPlace | undefined, policy: string) {
   const ledger = useLedger();
+  const { hash, meta } = shown;
   return useQuery({
-    queryKey: [...scopeOf(ledger), 'sealed', place?.luid, place?.change, policy],
-    queryFn: () => readSealed(ledger, place as VersionPlace, policy),
+    queryKey: [...scopeOf(ledger), 'sealed', place?.luid, place?.change, hash, meta.proofs.length, meta.status, policy],
+    queryFn: () => readSealed(ledger, shown, place as VersionPlace, policy),
     enabled: place !== undefined,
     refetchInterval: ({ state }) => (state.data?.state === 'waiting' ? LOOK_AGAIN : false),
   });
@@ -47,7 +51,7 @@ export function policyOf({ server, pin }: OpenLedger): string {
   return findPolicy(server, pin.luid);
 }
 
-async function readSealed(ledger: OpenLedger, place: VersionPlace, policy: string): Promise<Sealed> {
+async function readSealed(ledger: OpenLedger, shown: Signed, place: VersionPlace, policy: string): Promise<Sealed> {
   const { kind, parent, luid, change, action } = place;
   const records = ledger.client.kind(recordName(kind), parent);
   const args = kind.item.includes('{id}') ? [luid, change] : [change];
@@ -59,6 +63,7 @@ async function readSealed(ledger: OpenLedger, place: VersionPlace, policy: strin
     return { state: /erased/i.test(error.detail) ? 'erased' : 'waiting' };
   }
   const text = await records.changeText(...args);
+  if (!isSameVersion(readJson(text) as unknown as Signed, shown)) return { state: 'other' };
   const version = { text, kind: kind.record, luid, change, action };
   const verdict = judgeInclusion(proof, version, ledger.pin, readPolicy(policy));
   return { state: 'sealed', verdict, tree: await followTree(ledger, verdict.checkpoint), text, proof };

@@ -70,6 +70,8 @@ export const recordText = {
     sealed: 'Sealed',
     sealedAs: (index: number, size: number) => `Leaf ${index} of the log’s ${size}, proved here.`,
     notSealed: 'Not yet a leaf of the log; usually it is within a second.',
+    other:
+      'What the log has is another version than the one shown above. It was changed just now, or the server shows different versions to different questions.',
     erased: 'Its text was erased: its leaf can no longer be shown to be of this version.',
     seen: 'the tree was seen here',
     witnessed: 'Witnessed',
@@ -123,11 +125,7 @@ export const recordText = {
     after: 'After',
     absent: 'absent',
     more: 'Earlier versions',
-    faults: {
-      missing: 'A version between these two was left out.',
-      parent: 'This version does not name the one before it.',
-      order: 'The versions are out of order.',
-    },
+    bad: 'This is not the history of a record as a ledger writes it',
     showAs: 'Show this version',
     whole: 'Every version is there, and each follows from the one before: checked here.',
   },

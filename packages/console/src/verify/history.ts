@@ -1,17 +1,46 @@
 import type { Signed } from '@countersign/client';
+import { canonical, type Json, portable } from '@countersign/protocol';
+import { type HistoryFinding, judgeHistory, type ListedVersion } from '@countersign/verifier/history';
 
-/** What is wrong between two versions that stand next to each other in a history. */
-export type HistoryFault = 'missing' | 'parent' | 'order';
+/** What was found of the versions of a record that are loaded. */
+export interface HistoryVerdict {
+  /** The newest first, each once. */
+  readonly versions: readonly Signed[];
+  /** Whether they are all, and each follows from the one before, by the rules of the verifier. */
+  readonly isWhole: boolean;
+  readonly findings: readonly HistoryFinding[];
+}
 
 /**
- * Whether a version follows from the one before: its number is the next, an update names the hash of what it replaced, and
- * the others leave the data as it was.
+ * Judges a history. Where older versions are not loaded yet nothing is said of it. Pages are counted from the newest version, so
+ * that one comes twice where a change was stored between two pages.
+ *
+ * @param loaded the newest first
+ * @param hasMore whether older ones are left
+ * @param key of the ledger's `system`
  */
-export function faultBetween(older: Signed, newer: Signed): HistoryFault | undefined {
-  const [before, after] = [Number(older.meta.change), Number(newer.meta.change)];
-  if (after <= before) return 'order';
-  if (after !== before + 1) return 'missing';
-  if (newer.meta.action === 'erase') return undefined;
-  const follows = newer.hash === older.hash || newer.data.parent === older.hash;
-  return follows ? undefined : 'parent';
+export function judgeVersions(kind: string, loaded: readonly Signed[], hasMore: boolean, key: string): HistoryVerdict {
+  const numbers = loaded.map(({ meta }) => meta.change);
+  const versions = loaded.filter((_, at) => numbers.indexOf(numbers[at]) === at);
+  const [newest] = versions;
+  // The history of an erased record is its erasure alone (interface/records#erase).
+  const isErased = versions.length === 1 && newest?.meta.action === 'erase';
+  if (hasMore || isErased || newest === undefined) return { versions, isWhole: false, findings: [] };
+  const oldestFirst = versions.toReversed() as unknown as ListedVersion[];
+  const findings = judgeHistory(kind, newest.luid, oldestFirst, key, portable);
+  return { versions, isWhole: findings.length === 0, findings };
+}
+
+/** Whether two are one version: what they say, who signed it, and what became of it. What a server adds to lists does not count. */
+export function isSameVersion(one: Signed, other: Signed): boolean {
+  return textOf(one) === textOf(other);
+}
+
+function textOf({ hash, luid, meta }: Signed): string {
+  const { proofs, status, labels, owners, moment } = meta;
+  // A history has null where there are no labels.
+  const told = { hash, luid, proofs, status, owners, moment, labels: labels ?? undefined };
+  return canonical(
+    Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) as unknown as Json,
+  );
 }

@@ -106,7 +106,7 @@ describe.skipIf(lacksChromium)('a reader', () => {
     const { page, faults } = await browser.open(at('/docs/'));
     await page.getByRole('link', { name: 'Quick start' }).first().click();
     await page.waitForURL(at('/docs/guides/quick-start.html'));
-    expect(await page.title()).toBe('Quick start with curl | Countersign');
+    await expect.poll(() => page.title()).toBe('Quick start with curl | Countersign');
     await page.locator('.VPSidebar').getByRole('link', { name: 'Glossary' }).click();
     await page.waitForURL(at('/docs/glossary.html'));
     // Links that were on the first page lead there still.

@@ -7,6 +7,7 @@ import { authorOf, type LedgerKeys } from '../keys.js';
 export type { PlannedEntry } from '../intent-plan.js';
 export type { BalanceBooking } from '../intent-trail.js';
 export { balanceChange } from '../movements.js';
+export { namedKey } from './named-key.js';
 
 /** Proofs that follow one another and are one step; `other` are reports of bridges, decisions, and whatever clients post. */
 export interface ProvenStep {

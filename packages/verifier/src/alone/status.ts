@@ -1,5 +1,6 @@
 import type { Json, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import { statusesAfter } from '../kinds.js';
+import { namedKey } from './named-key.js';
 import { proveIntent } from './proven-intent.js';
 
 /**
@@ -17,7 +18,7 @@ export function judgeStatus(record: RecordEnvelope, system: string | undefined):
   if (system === undefined || at < 0) return 'open';
   const first = proofs[at]?.custom?.status;
   if (luid.startsWith('$int.') && first === 'pending')
-    return status === proveIntent(record, { system, core: namedCore(proofs) }).status ? 'given' : 'false';
+    return status === proveIntent(record, { system, core: namedKey(proofs, 'core') }).status ? 'given' : 'false';
   let last = first;
   // Undefined: any, since an update keeps what its own proofs do not tell.
   let mayBe: readonly (Json | undefined)[] | undefined = first === undefined ? undefined : [first];
@@ -30,9 +31,4 @@ export function judgeStatus(record: RecordEnvelope, system: string | undefined):
   }
   if (last === status && (mayBe !== undefined || last !== undefined)) return 'given';
   return mayBe === undefined || mayBe.includes(status) ? 'open' : 'false';
-}
-
-/** The key that the proofs of an intent name as that of `core`; their names are outside the signatures. */
-export function namedCore(proofs: readonly StoredProof[]): string {
-  return proofs.find(({ signer }) => signer === 'core')?.public ?? '';
 }
