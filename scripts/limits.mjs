@@ -117,10 +117,12 @@ function numberOf(text) {
       .split('*')
       .map(quotient)
       .reduce((a, b) => a * b);
-  return text
+  const value = text
     .split('+')
     .map(product)
     .reduce((a, b) => a + b);
+  if (Number.isNaN(value)) throw new Error(`a limit is no number: ${text}`);
+  return value;
 }
 
 function withUnit(comment, value) {

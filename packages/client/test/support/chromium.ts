@@ -14,8 +14,11 @@ export const chromium = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path));
 
-const FLAGS = [
-  '--headless',
+if (chromium === undefined && process.env.REQUIRE_CHROMIUM === '1')
+  throw new Error('Chromium is required, and missing');
+
+/** How every Chromium of the tests is started: as root, and asking nobody but the test. */
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -24,8 +27,10 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
+
+/** Of a page that has a name: one that ends in `.test` is this machine. */
+const ALONE = ['--headless', '--host-resolver-rules=MAP *.test 127.0.0.1'];
 
 /**
  * Runs a module in a page of its own origin, whose function `run` gets the argument, and gives what it returns.
@@ -57,7 +62,7 @@ export async function inChromium(code: string, argument: unknown, host = 'localh
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const home = await mkdtemp(join(tmpdir(), 'countersign-chromium-'));
-  const browser = spawn(chromium ?? '', [...FLAGS, `--user-data-dir=${home}`, `http://${host}:${port}/`], {
+  const browser = spawn(chromium ?? '', [...FLAGS, ...ALONE, `--user-data-dir=${home}`, `http://${host}:${port}/`], {
     stdio: 'ignore',
   });
   browser.once('exit', (code) => fail(new Error(`Chromium has ended with ${code}`)));

@@ -3,31 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { chromium as path } from '../../../client/test/support/chromium.js';
-
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-if (path === undefined && process.env.REQUIRE_CHROMIUM === '1') throw new Error('Chromium is required, and missing');
+import { FLAGS, chromium as path } from '../../../client/test/support/chromium.js';
 
 /** Whether the tests of this file are left out: they say so by their names. */
 export const lacksChromium = path === undefined;
 
-/** A browser for the tests of a file, which has stored nothing yet. What a page says in its console, or asks elsewhere, is kept. */
+/** A browser for the tests of a file, which has stored nothing yet. Errors of its pages are kept. */
 export function withBrowser(): { page(options?: PageOptions): Promise<Page>; readonly faults: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-chromium-'));
   const faults: string[] = [];
   let context: BrowserContext | undefined;
   beforeAll(async () => {
     if (path === undefined) return;
-    context = await chromium.launchPersistentContext(folder, { executablePath: path, args: ARGUMENTS, headless: true });
+    context = await chromium.launchPersistentContext(folder, { executablePath: path, args: FLAGS, headless: true });
     context.setDefaultTimeout(30_000);
   });
   afterAll(async () => {

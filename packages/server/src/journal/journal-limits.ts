@@ -2,14 +2,28 @@
 export const journalLimits = {
   /** Entries that wait to be stored in one process. */
   waiting: {
-    /** Of one ledger: of what was stored, of what was refused to signers, and to others, and of what was done without being stored. */
-    sorts: [2_000, 200, 50, 2_000],
-    /** Of all ledgers; each may have `few` in any case. */
+    /** Of one ledger: of what was stored. */
+    stored: 2_000,
+    /** Of one ledger: of what was refused to signers. */
+    signers: 200,
+    /** Of one ledger: of what was refused to others. */
+    others: 50,
+    /** Of one ledger: of what was done without being stored. */
+    unstored: 2_000,
+    /** Of all ledgers. */
     process: 10_000,
+    /** Of one ledger, in any case. */
     few: 10,
   },
-  /** Entries that a ledger keeps: of refusals to signers, and to others, and of what was done without being stored. */
-  kept: [20_000, 5_000, 100_000],
+  /** Entries that a ledger keeps. */
+  kept: {
+    /** Of what was refused to signers. */
+    signers: 20_000,
+    /** Of what was refused to others. */
+    others: 5_000,
+    /** Of what was done without being stored. */
+    unstored: 100_000,
+  },
   /** Entries of one of these that a process stores for a ledger before it deletes those beyond the ones that are kept. */
   trimmed: 200,
   /** Entries stored by one statement. */

@@ -6,7 +6,7 @@ import type { Service } from '../ledgers/service.js';
 import { type Journaled, makeEntry, sortOf } from './entry.js';
 import { journalLimits } from './journal-limits.js';
 import type { JournalMetrics } from './metrics.js';
-import { EntryQueue, SORTS, type Sort } from './queue.js';
+import { EntryQueue, SORT_NAMES, SORTS, type Sort } from './queue.js';
 
 /** The journals of requests, as a process writes them (interface/journal). */
 export interface Journal {
@@ -96,7 +96,7 @@ function createStoring({ quotas, journal }: Service['store'], queue: EntryQueue,
     const since = untrimmed.getOrSet(`${ledger} ${sort}`, () => ({ count: 0 }));
     since.count += stored;
     if (since.count < trimmed) return;
-    metrics.trimmed(await journal.trim(ledger, sort, kept[sort - 1]!));
+    metrics.trimmed(await journal.trim(ledger, sort, kept[SORT_NAMES[sort]]));
     since.count = 0;
   };
   /** @returns whether there was a whole batch */

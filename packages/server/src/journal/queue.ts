@@ -7,6 +7,9 @@ export type Sort = JournalRow['sort'];
 
 export const SORTS = [0, 1, 2, 3] as const;
 
+/** What the limits call the sorts. */
+export const SORT_NAMES = ['stored', 'signers', 'others', 'unstored'] as const;
+
 type Entry = ReturnType<typeof makeEntry>;
 
 /** Entries of a ledger that wait, by their sort, the oldest first. */
@@ -49,8 +52,8 @@ export class EntryQueue {
   }
 
   #hasRoom(own: Waiting, sort: Sort): boolean {
-    const { sorts, process, few } = journalLimits.waiting;
-    if (own[sort].length >= sorts[sort]) return false;
+    const { process, few, ...most } = journalLimits.waiting;
+    if (own[sort].length >= most[SORT_NAMES[sort]]) return false;
     return this.#size < process || own.reduce((sum, { length }) => sum + length, 0) < few;
   }
 

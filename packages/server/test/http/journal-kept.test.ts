@@ -70,7 +70,7 @@ describe('entries of journals, as they are kept (operations/monitoring#journals-
     const client = await newLedger(server.current.url, { config: ON });
     await sql(`create or replace function refuse_entry() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger refused before insert on request for each statement execute function refuse_entry()`);
-    const [, , most] = journalLimits.waiting.sorts;
+    const most = journalLimits.waiting.others;
     const before = await metric('dropped');
     const bad = { authorization: 'Bearer none' };
     for (let sent = 0; sent < most + 3; sent += 1) await client.get('/wallets', bad);
@@ -114,7 +114,7 @@ describe('entries of journals, as they are kept (operations/monitoring#journals-
   it('of strangers are kept to the latest, and those that are deleted are counted', async () => {
     const client = await newLedger(server.current.url, { config: ON });
     const of = `(select id from ledger where handle = '${client.ledger}')`;
-    const [, strangers] = journalLimits.kept;
+    const strangers = journalLimits.kept.others;
     await sql(`with earlier as (
         insert into request (ledger_id, handle, moment, sort, record, action, source, status, data, result)
         select ${of}, 'old-' || n, '2020-01-01', 2, 'wallet', 'read', null, 'rejected', '{}', '' from generate_series(1, ${strangers}) n
@@ -122,7 +122,7 @@ describe('entries of journals, as they are kept (operations/monitoring#journals-
       insert into storage as had (ledger_id, bytes) select ${of}, sum(bytes) from earlier
       on conflict (ledger_id) do update set bytes = had.bytes + excluded.bytes`);
     const before = await metric('trimmed');
-    const most = journalLimits.waiting.sorts[2];
+    const most = journalLimits.waiting.others;
     for (let sent = 0; sent < journalLimits.trimmed; sent += most) {
       for (let one = 0; one < most; one += 1) await client.get('/wallets', { authorization: 'Bearer none' });
       await eventually(async () => {

@@ -35,7 +35,7 @@ it('entries of journals are stored without a pause while there are whole batches
   const batches: [number, number][] = [];
   const { journal, add } = journalOver(batches);
   const { batch, waiting } = journalLimits;
-  const [most] = waiting.sorts;
+  const most = waiting.stored;
   add(1, most);
   add(2, batch + 1);
   for (let turns = 0; turns < 40; turns += 1) await turn();

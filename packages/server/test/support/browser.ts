@@ -1,19 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { chromium as path } from '../../../client/test/support/chromium.js';
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-if (path === undefined && process.env.REQUIRE_CHROMIUM === '1') throw new Error('Chromium is required, and missing');
+import { FLAGS, chromium as path } from '../../../client/test/support/chromium.js';
 
 /** Whether the tests of pages are left out. */
 export const lacksChromium = path === undefined;
