@@ -72,7 +72,7 @@ describe.skipIf(lacksChromium)('money in the console, in Chromium', () => {
     for (const amount of [100, 250, 30]) await money.done([transfer('alice', 'bob', amount)]);
     await money.done([destroy('alice', 20)]);
     const page = await open(money, '/money/wallet/alice');
-    await sees(page, 'Checked here: the movements add up to the balance.');
+    await sees(page, 'The movements add up to the balance: checked here.');
     expect(await page.locator('.holding strong').allTextContents()).toEqual(['6.00']);
     expect(await page.locator('tbody .less').allTextContents()).toEqual(['-0.20', '-0.30', '-2.50', '-1.00']);
     const then = await page.locator('tbody td:last-child').allTextContents();
@@ -83,7 +83,7 @@ describe.skipIf(lacksChromium)('money in the console, in Chromium', () => {
     await page.reload();
     await sees(page, 'The movements found leave -0.07 usd unexplained');
     await page.getByRole('button', { name: 'Search for addresses below it' }).click();
-    await sees(page, 'Checked here: the movements add up to the balance.');
+    await sees(page, 'The movements add up to the balance: checked here.');
   });
 
   it('draws the flows of a symbol with exact amounts, however large', async () => {

@@ -20,6 +20,7 @@ import {
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { backgroundLimits } from './background/background-limits.js';
+import { isWithin } from './base/within.js';
 import { databaseSettings } from './database-settings.js';
 import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
@@ -324,6 +325,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   }
   if (values.databaseUrl !== undefined && values.backupDir !== undefined) {
     wrong.push('BACKUP_DIR is for our own PostgreSQL: with DATABASE_URL the database has backups of its own');
+  }
+  const { dataDir, backupDir } = values as Partial<Config>;
+  if (dataDir !== undefined && backupDir !== undefined && isWithin(dataDir, backupDir)) {
+    wrong.push(`BACKUP_DIR ${backupDir} is in the data folder: name one on another disk`);
   }
   const { port, host, metricsPort, metricsHost } = values as Partial<Config>;
   if (port !== undefined && port === metricsPort && meet(host, metricsHost)) {

@@ -280,6 +280,12 @@ describe('the settings', () => {
     expect(() => parseConfig(env)).toThrow(`METRICS_PORT ${port} is PORT as well: set METRICS_PORT to another`);
   });
 
+  it.each(['/data', '/data/backups', '/data/..x'])('refuses a folder of backups in the data folder: %s', (folder) => {
+    const env = { DATA_DIR: '/data', BACKUP_DIR: folder };
+    expect(() => parseConfig(env)).toThrow(`BACKUP_DIR ${folder} is in the data folder: name one on another disk`);
+    expect(parseConfig({ ...env, BACKUP_DIR: '/data-backups' }).backupDir).toBe('/data-backups');
+  });
+
   it('are rendered as a table with a row for each', () => {
     const lines = renderSettings().trimEnd().split('\n');
     expect(lines).toHaveLength(Object.keys(settings).length + 2);

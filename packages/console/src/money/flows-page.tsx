@@ -121,7 +121,13 @@ function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; se
     <>
       <p aria-live="polite">
         <strong>{moneyText.total(write(total, symbol), visible(symbol.slice(0, 40)))}</strong>{' '}
-        <span className="tick">✓</span> <span className="hint">{moneyText.checkedIntents(intents)}</span>
+        {keys.core === undefined ? (
+          <span className="hint">{moneyText.coreNamed}</span>
+        ) : (
+          <>
+            <span className="tick">✓</span> <span className="hint">{moneyText.checkedIntents(intents)}</span>
+          </>
+        )}
       </p>
       {hasMore && (
         <Notice tone="warn" title={moneyText.readSome(intents + unproven)}>

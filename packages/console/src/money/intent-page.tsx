@@ -80,7 +80,11 @@ interface VerdictProps {
 
 function IntentVerdict({ verdict, proven: { faults }, isCoreKnown }: VerdictProps) {
   if (verdict.isFine && faults.length === 0)
-    return <Notice tone="good" title={isCoreKnown ? moneyText.fine : moneyText.fineWithout} />;
+    return isCoreKnown ? (
+      <Notice tone="good" title={moneyText.fine} />
+    ) : (
+      <Notice tone="warn" title={moneyText.fineWithout} />
+    );
   const broken = verdict.proofs.filter((one) => !isWhole(one)).length;
   return (
     <Notice tone="bad" title={moneyText.bad}>

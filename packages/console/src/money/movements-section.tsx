@@ -42,7 +42,7 @@ export function MovementsSection({ wallet, symbol, available, keys }: Props) {
   return (
     <>
       <h2>{moneyText.overTime}</h2>
-      <Sum found={read.data} symbol={symbol} write={write} />
+      <Sum found={read.data} symbol={symbol} write={write} isCoreKnown={keys.core !== undefined} />
       <p className="read">
         <span className="hint">{hasMore ? moneyText.readSome(intents) : moneyText.readAll(intents)}</span>
         {hasMore && (
@@ -70,14 +70,23 @@ export function MovementsSection({ wallet, symbol, available, keys }: Props) {
   );
 }
 
+interface SumProps {
+  readonly found: Movements;
+  readonly symbol: string;
+  readonly write: WriteAmount;
+  /** Whether the key of `core` is in a record that may be read. */
+  readonly isCoreKnown: boolean;
+}
+
 /** Whether the movements explain the balance. */
-function Sum({ found, symbol, write }: { found: Movements; symbol: string; write: WriteAmount }) {
+function Sum({ found, symbol, write, isCoreKnown }: SumProps) {
   const { opening, intents, hasMore, unproven } = found;
   if (opening === 0n) {
     if (hasMore || unproven > 0) return null;
     return (
-      <Notice tone="good" title={moneyText.addsUp}>
+      <Notice tone={isCoreKnown ? 'good' : 'warn'} title={moneyText.addsUp}>
         <p>{moneyText.addsUpAbout(intents)}</p>
+        {!isCoreKnown && <p>{moneyText.coreNamed}</p>}
       </Notice>
     );
   }

@@ -7,8 +7,8 @@ export const moneyText = {
   walletPicture: 'Its balances and movements',
 
   fine: 'Checked here: every proof holds, and together they are a trail that the interface allows.',
-  fineWithout:
-    'Checked here: every proof holds. The key of “core”, which reserves and moves amounts, is the one that its proofs name: its signer may not be read.',
+  fineWithout: 'Every proof holds, by a key of “core” that the proofs name themselves: you may not read whose it is.',
+  coreNamed: 'The key of “core”, which moves amounts, is the one that the proofs name: you may not read whose it is.',
   bad: 'This intent does not hold',
   badProofs: (count: number) =>
     `${count === 1 ? 'A proof does' : `${count} proofs do`} not hold, or the ledger has not signed it.`,
@@ -91,7 +91,7 @@ export const moneyText = {
   balance: 'Available after',
   others: 'From or to',
   pending: 'not final',
-  addsUp: 'Checked here: the movements add up to the balance.',
+  addsUp: 'The movements add up to the balance: checked here.',
   addsUpAbout: (count: number) => `${count} intents were read, each with its proofs.`,
   leavesOut: (amount: string) => `The movements found leave ${amount} unexplained`,
   leavesOutAbout:

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isKept, pruneWal, writeBaseBackup } from '@countersign/embedded-postgres';
 import { fileExists, lockDataDir, syncFolder } from '@countersign/embedded-postgres/data-dir';
@@ -15,6 +15,7 @@ import {
   walFolder,
   writePart,
 } from '../backup/folder.js';
+import { isWithin } from '../base/within.js';
 import { BUILD } from '../cluster/build.js';
 import { findKeys } from '../cluster/check.js';
 import { type Config, parseConfig } from '../config.js';
@@ -71,8 +72,7 @@ export async function runBackup(call: BackupCall): Promise<MadeBackup> {
 
 /** @throws AdminRefused */
 async function openFolder(path: string, { dataDir }: Config): Promise<string> {
-  const away = relative(resolve(dataDir), resolve(path));
-  if (!away.startsWith('..')) throw new AdminRefused(`${path} is in the data folder: name one on another disk.`);
+  if (isWithin(dataDir, path)) throw new AdminRefused(`${path} is in the data folder: name one on another disk.`);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await assertOwn(dataDir, path);
