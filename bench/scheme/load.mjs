@@ -70,7 +70,8 @@ function run({ rate, seconds }) {
     };
     const sendDue = () => {
       while (idle.length > 0 && counts.sent < most && due(counts.sent) <= performance.now()) {
-        const connection = idle.pop();
+        // The one that rested longest: the server closes a connection on which nothing comes.
+        const connection = idle.shift();
         const from = due(counts.sent);
         counts.sent += 1;
         connection.send(participants.transfer(), counts.first === undefined, answered(connection, from), failed);

@@ -9,6 +9,7 @@ export const usage = `npm run bench -- scheme [options]
   --minutes M       length of the run (1); of a search, of the run at the rate that was found
   --workers N       processes of the server (1)
   --out DIR         where report.md and report.svg are written (bench-scheme)
+  --data DIR        the data directory of the server, which is left (one in the temporary folder, which is removed)
   --server FILE     the server to measure (packages/server/dist/main.js)
 `;
 
@@ -25,6 +26,7 @@ export function readOptions(args) {
       minutes: { type: 'string', default: '1' },
       workers: { type: 'string', default: '1' },
       out: { type: 'string', default: 'bench-scheme' },
+      data: { type: 'string' },
       server: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -36,6 +38,7 @@ export function readOptions(args) {
     seconds: whole(values, 'minutes', 1, 24 * 60) * 60,
     workers: whole(values, 'workers', 1, 64),
     out: values.out,
+    data: values.data,
     ...(values.server === undefined ? {} : { server: values.server }),
   };
 }
