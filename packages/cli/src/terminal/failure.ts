@@ -3,7 +3,11 @@ import type { Json } from '@countersign/protocol';
 /** The exit codes of the command. They are part of its interface: docs/cli.md lists them. */
 export const EXIT = {
   done: { code: 0, meaning: 'The command did what was asked.' },
-  refused: { code: 1, meaning: 'The server refused the request, or `verify` or `admin doctor` found something.' },
+  refused: {
+    code: 1,
+    meaning:
+      'The server refused the request, or the deployment does not allow it as it stands, or `verify` or `admin doctor` found something.',
+  },
   usage: { code: 2, meaning: 'The command was called in a wrong way, or a value is missing and nobody can be asked.' },
   unreachable: {
     code: 3,

@@ -192,10 +192,10 @@ const refusal = async (...args: string[]): Promise<[number | null, string]> => {
 };
 
 it(
-  'refuses what it cannot restore, or back up, with one line and 2',
+  'refuses what it cannot restore, or back up, with one line: 2 for a wrong call, 4 for what is wrong on the machine, 1 beside a server',
   async () => {
     const inUse = await refusal('restore');
-    expect(inUse).toEqual([2, `✗ ${data()} is not empty: move it away first, and only its log-fence back.`]);
+    expect(inUse).toEqual([4, `✗ ${data()} is not empty: move it away first, and only its log-fence back.`]);
     expect(await refusal('backup', join(data(), 'backups'))).toEqual([
       2,
       expect.stringContaining('is in the data folder'),
@@ -204,7 +204,7 @@ it(
     await mkdir(shared);
     await chmod(shared, 0o770);
     expect(await refusal('backup', shared)).toEqual([
-      2,
+      4,
       expect.stringContaining(`${shared} can be changed by other users`),
     ]);
     expect(await refusal('backup', '--keep', '0')).toEqual([2, expect.stringContaining('--keep is a whole number')]);
@@ -226,14 +226,14 @@ it(
     await anew();
     await rm(join(copy, 'password'));
     expect(await refusal('restore', only)).toEqual([
-      2,
+      4,
       expect.stringMatching(/^✗ The backup is incomplete: .*password is missing\.$/),
     ]);
     await anew();
     const tar = await open(join(copy, 'base.tar'), 'r+');
     await tar.write('x', 1_000_000);
     await tar.close();
-    expect(await refusal('restore', only)).toEqual([2, `✗ The backup was altered: ${join(copy, 'base.tar')}.`]);
+    expect(await refusal('restore', only)).toEqual([4, `✗ The backup was altered: ${join(copy, 'base.tar')}.`]);
     await anew();
     for (const [path, mode] of [
       [only, 0o777],
@@ -243,7 +243,7 @@ it(
       const before = (await stat(path)).mode;
       await chmod(path, mode);
       expect(await refusal('restore', only)).toEqual([
-        2,
+        4,
         expect.stringContaining(`${path} can be changed by other users`),
       ]);
       await chmod(path, before);
@@ -251,13 +251,13 @@ it(
     const manifest = JSON.parse(await readFile(join(copy, 'manifest.json'), 'utf8'));
     await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, postgres: '17.5' }));
     expect(await refusal('restore', only)).toEqual([
-      2,
+      4,
       expect.stringContaining('The backup is of PostgreSQL 17, and this release has 18'),
     ]);
     await writeFile(join(copy, 'manifest.json'), '{');
-    expect(await refusal('restore', only)).toEqual([2, expect.stringContaining('manifest.json was altered')]);
+    expect(await refusal('restore', only)).toEqual([4, expect.stringContaining('manifest.json was altered')]);
     await rm(join(copy, 'manifest.json'));
-    expect(await refusal('restore', only)).toEqual([2, expect.stringContaining('is no complete backup')]);
+    expect(await refusal('restore', only)).toEqual([4, expect.stringContaining('is no complete backup')]);
     // Without the log since, it is restored as it was when it ended.
     await anew();
     const { ended } = JSON.parse(await readFile(join(copy, 'manifest.json'), 'utf8'));
@@ -294,24 +294,24 @@ it(
     );
     if (laterBytes === 0) await writeFile(later, Buffer.alloc(8_192));
     expect(await refusal('restore', '--timeline', '1')).toEqual([
-      2,
+      4,
       expect.stringContaining('a later segment is missing'),
     ]);
     await writeFile(last, Buffer.alloc(16 * 1024 * 1024, 1));
     expect(await refusal('restore')).toEqual([
-      2,
+      4,
       `✗ ${last} was altered: move it and those after it elsewhere to restore what comes before them.`,
     ]);
     await rename(`${last}.away`, last);
     const now = new Date().toISOString();
     expect(await refusal('restore', '--timeline', '1', '--to', now)).toEqual([
-      2,
+      4,
       expect.stringMatching(/^✗ What is kept has no commit later than /),
     ]);
     await cp(join(`${data()}.lost`, 'master.key'), join(data(), 'master.key'));
     await start();
     expect(await refusal('restore')).toEqual([
-      2,
+      1,
       expect.stringMatching(/^✗ A server uses .* \(process \d+\): stop it first\.$/),
     ]);
   },

@@ -40,7 +40,7 @@ it('countersign admin rotate-key makes the next key of a data folder, puts its f
 
   const byName = cli.with({ MASTER_KEY: (await file('master.key')).trim() });
   const none = await byName.call(['admin', 'rotate-key', '--yes']);
-  expect([none.code, none.err]).toEqual([2, expect.stringContaining('There is no next key: set MASTER_KEY_NEXT')]);
+  expect([none.code, none.err]).toEqual([4, expect.stringContaining('There is no next key: set MASTER_KEY_NEXT')]);
   const other = await byName.call(['admin', 'rotate-key', '--yes'], { env: { MASTER_KEY: first.trim() } });
   expect([other.code, other.err]).toEqual([
     4,
@@ -67,7 +67,7 @@ it('countersign admin rotate-key refuses the present key as the next one, and mo
   expect(await rotate(bySetting)).toMatchObject({ code: 0, err: expect.stringContaining('Make MASTER_KEY the new') });
   expect(await files()).toEqual(['master.key', 'master.key.next']);
   expect(await file('master.key')).toBe(first);
-  const nothing = { code: 2, err: expect.stringContaining('Nothing was replaced: the next key is the present one') };
+  const nothing = { code: 1, err: expect.stringContaining('Nothing was replaced: the next key is the present one') };
   expect(await rotate(bySetting)).toMatchObject(nothing);
   expect(await rotate({ ...bySetting, MASTER_KEY: bySetting.MASTER_KEY_NEXT })).toMatchObject(nothing);
 
@@ -103,7 +103,7 @@ it.skipIf(process.env.TEST_DATABASE_URL || process.env.CITUS_TEST_URL)(
       `insert into process (name, host, build, keys, sealing, is_read_only) values ('p1', 'h1', 'b1', '{}', 1, false)`,
     );
     const refused = await cli.call(['admin', 'rotate-key', '--yes']);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('stop h1 (process p1, b1), and run')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('stop h1 (process p1, b1), and run')]);
     expect((await readdir(data)).filter((name) => name.startsWith('master'))).toEqual(['master.key']);
     await runSql(database.url, 'delete from process');
     expect((await cli.done(['admin', 'rotate-key', '--yes', '--json'])).json).toMatchObject({ from: 1, to: 2 });

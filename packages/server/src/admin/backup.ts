@@ -21,7 +21,8 @@ import { findKeys } from '../cluster/check.js';
 import { type Config, parseConfig } from '../config.js';
 import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { copyFence } from '../log/fence.js';
-import { type AdminDeps, AdminRefused, onDatabase, type Settings } from './database.js';
+import { type AdminDeps, onDatabase, type Settings } from './database.js';
+import { AdminRefused, UnusableHere, WrongCall } from './refusals.js';
 
 export interface BackupCall {
   readonly settings: Settings;
@@ -51,12 +52,12 @@ const DRAFT = '.draft-';
 /**
  * Copies the embedded PostgreSQL, with its server or without, to a folder of backups.
  *
- * @throws AdminRefused where the folder or the deployment is none for it; as `onDatabase` does
+ * @throws WrongCall where the folder or the deployment is none for it; UnusableHere; AdminRefused while another backup is made; as `onDatabase` does
  */
 export async function runBackup(call: BackupCall): Promise<MadeBackup> {
   const config = parseConfig(call.settings);
   if (config.databaseUrl !== undefined)
-    throw new AdminRefused(
+    throw new WrongCall(
       'DATABASE_URL names a database of yours: docs/operations/backup.md has how it is backed up.',
     );
   const folder = await openFolder(call.folder, config);
@@ -70,16 +71,16 @@ export async function runBackup(call: BackupCall): Promise<MadeBackup> {
   }
 }
 
-/** @throws AdminRefused */
+/** @throws WrongCall; UnusableHere */
 async function openFolder(path: string, { dataDir }: Config): Promise<string> {
-  if (isWithin(dataDir, path)) throw new AdminRefused(`${path} is in the data folder: name one on another disk.`);
+  if (isWithin(dataDir, path)) throw new WrongCall(`${path} is in the data folder: name one on another disk.`);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await assertOwn(dataDir, path);
     return await realpath(path);
   } catch (error) {
-    if (error instanceof BrokenBackup) throw new AdminRefused(`${error.message}.`);
-    throw new AdminRefused(`${path} cannot be used: ${(error as Error).message}.`);
+    if (error instanceof BrokenBackup) throw new UnusableHere(`${error.message}.`);
+    throw new UnusableHere(`${path} cannot be used: ${(error as Error).message}.`);
   }
 }
 

@@ -11,16 +11,6 @@ import { Illness } from './diagnosis.js';
 /** The settings of the server, as environment variables. */
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-/** What an operator asked for makes no sense for this deployment: in words for the operator. */
-export class AdminRefused extends ArchiveRefusal {
-  override readonly name = 'AdminRefused';
-}
-
-/** Another write came in between: the same call may succeed. */
-export class LedgerChanged extends ArchiveRefusal {
-  override readonly name = 'LedgerChanged';
-}
-
 export interface AdminDeps {
   readonly pool: pg.Pool;
   readonly config: Config;
@@ -31,7 +21,7 @@ export interface AdminDeps {
 /**
  * Works on the database that the settings name: beside a running server, that of the data folder as well. It is not migrated.
  *
- * @throws AdminRefused; Illness where the schema is of another release; DatabaseUnreachable; Error in words for the operator
+ * @throws ArchiveRefusal; Illness where the schema is of another release; DatabaseUnreachable; Error in words for the operator
  */
 export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);

@@ -7,7 +7,8 @@ import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
 import { PROCESS_INTENTS } from '../money/worker.js';
 import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
-import { AdminRefused, LedgerChanged, onDatabase, type Settings } from './database.js';
+import { onDatabase, type Settings } from './database.js';
+import { AdminRefused, WrongCall } from './refusals.js';
 
 /** An intent that is neither completed nor rejected. */
 export interface OpenIntentLine {
@@ -59,10 +60,10 @@ export interface OpenIntentsPage {
   readonly isMore: boolean;
 }
 
-/** Lists the intents of a ledger that are under way. @throws AdminRefused for an unknown ledger */
+/** Lists the intents of a ledger that are under way. @throws WrongCall for an unknown ledger */
 export function runIntents({ settings, ...asked }: IntentsCall): Promise<OpenIntentsPage> {
   return onDatabase(settings, async ({ pool }) => {
-    const ledger = await findNamedLedger(pool, asked.ledger, AdminRefused);
+    const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
     return findOpen(pool, ledger, asked);
   });
 }
@@ -77,11 +78,11 @@ export interface RetriedIntents extends OpenIntentsPage {
  * Has intents looked at at once, and the calls that they wait for made again. It decides nothing: the bridges do, by what they
  * report.
  *
- * @throws AdminRefused for an unknown ledger; LedgerChanged
+ * @throws WrongCall for an unknown ledger; AdminRefused where another write came in between
  */
 export function runIntentsRetry({ settings, ...asked }: IntentsCall): Promise<RetriedIntents> {
   return onDatabase(settings, async ({ pool }) => {
-    const ledger = await findNamedLedger(pool, asked.ledger, AdminRefused);
+    const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
     const found = await findOpen(pool, ledger, asked);
     await lookAtOnce(pool, ledger, found.intents);
     const resent = await resend(pool, ledger, found.intents, asked.now());
@@ -125,7 +126,7 @@ async function resend(
         version = done.version;
         done = await again();
       }
-      if (done.outcome === 'stale') throw new LedgerChanged('The ledger has changed meanwhile. Try again.');
+      if (done.outcome === 'stale') throw new AdminRefused('The ledger has changed meanwhile. Try again.');
       if (done.outcome === 'done' && (await hasMoved(pool, id, call))) resent += 1;
     }
   }

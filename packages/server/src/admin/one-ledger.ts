@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { findNamedLedger } from '../archive/named-ledger.js';
-import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { onDatabase, type Settings } from './database.js';
 import { type LedgerLine, lineOf, MOST_COUNTED } from './ledgers.js';
+import { WrongCall } from './refusals.js';
 
 /** What is seen of one ledger. */
 export interface LedgerView extends LedgerLine {
@@ -52,10 +53,10 @@ export interface LedgerCall {
   readonly ledger: string;
 }
 
-/** Looks at one ledger. @throws AdminRefused for an unknown one */
+/** Looks at one ledger. @throws WrongCall for an unknown one */
 export function runLedger({ settings, now, ledger }: LedgerCall): Promise<LedgerView> {
   return onDatabase(settings, async ({ pool, config }) => {
-    const { id } = await findNamedLedger(pool, ledger, AdminRefused);
+    const { id } = await findNamedLedger(pool, ledger, WrongCall);
     const line = await lineOf(pool, id, now(), config.ledgerQuota);
     const { rows } = await pool.query<{ view: Pick<LedgerView, 'kinds' | 'intents' | 'leader'> }>(VIEW, [id]);
     const log = await logOf(pool, id);

@@ -1,7 +1,8 @@
 import { findNamedLedger } from '../archive/named-ledger.js';
 import { parseQuota } from '../ledger-quota.js';
-import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { onDatabase, type Settings } from './database.js';
 import { type ShownQuota, shownQuota } from './ledgers.js';
+import { WrongCall } from './refusals.js';
 
 /** What a ledger stores, and may store. */
 export interface QuotaOfLedger {
@@ -19,11 +20,11 @@ export interface QuotaCall {
   readonly bytes?: string | undefined;
 }
 
-/** Sets what a ledger may store. Processes follow within ten seconds. @throws AdminRefused */
+/** Sets what a ledger may store. Processes follow within ten seconds. @throws WrongCall */
 export function runQuota({ settings, ledger, bytes }: QuotaCall): Promise<QuotaOfLedger> {
   const quota = bytes === undefined ? undefined : quotaOf(bytes);
   return onDatabase(settings, async ({ pool, config }) => {
-    const { id, handle, luid } = await findNamedLedger(pool, ledger, AdminRefused);
+    const { id, handle, luid } = await findNamedLedger(pool, ledger, WrongCall);
     if (quota !== undefined)
       await pool.query(
         `insert into storage (ledger_id, bytes, quota) values ($1, 0, $2)
@@ -52,5 +53,5 @@ function quotaOf(text: string): number | null {
   } catch {
     // Told below.
   }
-  throw new AdminRefused(`A quota is bytes such as 10GiB, or default, not ${text}.`);
+  throw new WrongCall(`A quota is bytes such as 10GiB, or default, not ${text}.`);
 }

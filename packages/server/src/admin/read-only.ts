@@ -1,6 +1,7 @@
 import { parseReadOnly, READ_ONLY, type ReadOnlyMode } from '../store/deployment/read-only.js';
-import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { onDatabase, type Settings } from './database.js';
 import { untilNone } from './processes.js';
+import { WrongCall } from './refusals.js';
 import { reasonOf } from './suspend.js';
 
 /** Whether the server takes writes. */
@@ -25,10 +26,10 @@ export interface ReadOnlyCall {
 /**
  * Makes the server read-only, or ends that. Returns once every process has confirmed it, and does no write any more.
  *
- * @throws AdminRefused for a reason that is missing, or cannot be told
+ * @throws WrongCall for a reason that is missing, or cannot be told
  */
 export function runReadOnly({ settings, now, mode, reason }: ReadOnlyCall): Promise<ReadOnlyState> {
-  if (mode === 'on' && reason === undefined) throw new AdminRefused('Read-only mode has a reason.');
+  if (mode === 'on' && reason === undefined) throw new WrongCall('Read-only mode has a reason.');
   const next = mode === 'on' ? { reason: reasonOf(reason ?? ''), since: new Date(now()).toISOString() } : null;
   return onDatabase(settings, async ({ pool }) => {
     const { rows } = await pool.query<{ value: string }>('select value from deployment where name = $1', [READ_ONLY]);

@@ -33,7 +33,8 @@ import { copyFence } from '../log/fence.js';
 import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { EMBEDDED_NAME } from '../store/embedded.js';
 import { createPool } from '../store/pool.js';
-import { AdminRefused, type Settings } from './database.js';
+import type { Settings } from './database.js';
+import { AdminRefused, UnusableHere, WrongCall } from './refusals.js';
 
 export interface RestoreCall {
   readonly settings: Settings;
@@ -62,13 +63,13 @@ const EXPECTED = ['log-fence', 'master.key', 'master.key.next', 'lost+found'];
 /**
  * Restores the embedded PostgreSQL of a backup into an empty data folder, to the end of what is kept or to a moment before.
  *
- * @throws AdminRefused
+ * @throws WrongCall where the folder, the moment or the timeline leads to no backup; UnusableHere; AdminRefused while a server runs
  */
 export async function runRestore({ settings, folder, to, timeline, progress }: RestoreCall): Promise<RestoredBackup> {
   const config = parseConfig(settings);
   const { databaseUrl, dataDir } = config;
   if (databaseUrl !== undefined)
-    throw new AdminRefused('DATABASE_URL names a database of yours: docs/operations/backup.md has how it is restored.');
+    throw new WrongCall('DATABASE_URL names a database of yours: docs/operations/backup.md has how it is restored.');
   await assertEmpty(dataDir);
   try {
     const { backup, manifest } = await chooseBackup(folder, to, timeline);
@@ -78,7 +79,7 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
     const root = await openDataDir(dataDir, 'DATA_DIR');
     const isContinued = await fileExists(wal);
     if (!isContinued && to !== undefined)
-      throw new AdminRefused(`No write-ahead log is kept in ${folder}: the backup can be restored without --to only.`);
+      throw new WrongCall(`No write-ahead log is kept in ${folder}: the backup can be restored without --to only.`);
     // First: with these alone the folder still counts as empty, so that what fails can be tried again.
     await restoreKey(backup, manifest, root);
     const held = new Set((await loadMasterKeys(config)).map(keyCheck));
@@ -102,33 +103,33 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
     });
     return { ...restored, backup, dataDir: root, isContinued, missingKeys };
   } catch (error) {
-    if (error instanceof CannotRestore || error instanceof BrokenBackup) throw new AdminRefused(`${error.message}.`);
+    if (error instanceof CannotRestore || error instanceof BrokenBackup) throw new UnusableHere(`${error.message}.`);
     throw error;
   }
 }
 
-/** @throws AdminRefused when a server uses the folder, or there is anything in it that a restore would mix with */
+/** @throws AdminRefused when a server uses the folder; UnusableHere when there is anything in it that a restore would mix with */
 async function assertEmpty(dataDir: string): Promise<void> {
   const found = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new AdminRefused(`${dataDir} cannot be used: ${error.message}.`);
+    throw new UnusableHere(`${dataDir} cannot be used: ${error.message}.`);
   });
   const holder = await findLockHolder(dataDir).catch(() => undefined);
   if (holder !== undefined) throw new AdminRefused(`A server uses ${dataDir} (process ${holder}): stop it first.`);
   if (found.some((name) => !EXPECTED.includes(name) && !isLockFile(name)))
-    throw new AdminRefused(`${dataDir} is not empty: move it away first, and only its log-fence back.`);
+    throw new UnusableHere(`${dataDir} is not empty: move it away first, and only its log-fence back.`);
 }
 
-/** The newest backup that ended before the moment, and that leads to the timeline. @throws AdminRefused; BrokenBackup */
+/** The newest backup that ended before the moment, and that leads to the timeline. @throws WrongCall; BrokenBackup */
 async function chooseBackup(
   folder: string,
   to: string | undefined,
   timeline: number | undefined,
 ): Promise<{ backup: string; manifest: Manifest }> {
   const names = await findBackups(folder).catch((error: Error) => {
-    throw new AdminRefused(`${folder} cannot be read: ${error.message}.`);
+    throw new WrongCall(`${folder} cannot be read: ${error.message}.`);
   });
-  if (names.length === 0) throw new AdminRefused(`There is no backup in ${folder}.`);
+  if (names.length === 0) throw new WrongCall(`There is no backup in ${folder}.`);
   let isLeft = false;
   for (const name of names.reverse()) {
     const backup = join(folder, name);
@@ -139,8 +140,8 @@ async function chooseBackup(
     await assertSameMajor(manifest);
     return { backup, manifest };
   }
-  if (!isLeft) throw new AdminRefused(`The backups in ${folder} are later than ${to}.`);
-  throw new AdminRefused(
+  if (!isLeft) throw new WrongCall(`The backups in ${folder} are later than ${to}.`);
+  throw new WrongCall(
     `No backup in ${folder} leads to ${timeline === undefined ? 'the newest timeline' : `timeline ${timeline}`}: name another one ` +
       'with --timeline.',
   );
@@ -149,7 +150,7 @@ async function chooseBackup(
 async function assertSameMajor({ postgres }: Manifest): Promise<void> {
   const [major, ours] = [Number.parseInt(postgres, 10), await findMajor()];
   if (major === ours) return;
-  throw new AdminRefused(
+  throw new UnusableHere(
     `The backup is of PostgreSQL ${major}, and this release has ${ours}: restore it with the release that made it.`,
   );
 }

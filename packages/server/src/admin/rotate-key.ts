@@ -13,8 +13,9 @@ import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '.
 import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { isDistributed } from '../store/distribution.js';
 import { transaction } from '../store/transaction.js';
-import { type AdminDeps, AdminRefused, onDatabase, type Settings } from './database.js';
+import { type AdminDeps, onDatabase, type Settings } from './database.js';
 import { untilNone } from './processes.js';
+import { AdminRefused, UnusableHere } from './refusals.js';
 
 /** How the master key was replaced. */
 export interface RotatedKey {
@@ -37,7 +38,7 @@ export interface RotateKeyCall {
 /**
  * Seals all secrets anew under the next master key, while processes serve. One that was killed is gone on with by another call.
  *
- * @throws AdminRefused when there is no next key, it is the present one, a process lacks it or goes on with the former one, another call is at it,
+ * @throws UnusableHere when there is no next key; AdminRefused when it is the present one, a process lacks it or goes on with the former one, another call is at it,
  *   or a value does not open
  */
 export function runRotateKey({ settings, progress = () => {} }: RotateKeyCall): Promise<RotatedKey> {
@@ -101,7 +102,7 @@ async function beginRotation({ pool, config }: AdminDeps): Promise<Rotation> {
   const keys = await readKeyring(pool, held, describeKeySource(config));
   const next = held[1] && keyCheck(held[1]);
   if (next === undefined)
-    throw new AdminRefused(
+    throw new UnusableHere(
       'There is no next key: set MASTER_KEY_NEXT, or its file, to a new one for all servers and for this command.',
     );
   const isOver = known.length === 1 && next === newest.check;

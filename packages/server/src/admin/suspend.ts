@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import type { Suspension } from '../ledgers/suspension.js';
-import { AdminRefused, onDatabase, type Settings } from './database.js';
+import { onDatabase, type Settings } from './database.js';
+import { WrongCall } from './refusals.js';
 
 /** How a ledger stands. */
 export interface SuspensionOfLedger {
@@ -30,21 +31,21 @@ const MOST_CHARACTERS = 500;
 /**
  * Stops the writes of a ledger, or its reads as well. Each process sees it with its next read of the ledger, or commit.
  *
- * @throws AdminRefused for an unknown ledger, and for a reason that cannot be told
+ * @throws WrongCall for an unknown ledger, and for a reason that cannot be told
  */
 export function runSuspend({ settings, ledger, level, reason }: SuspendCall): Promise<SuspensionOfLedger> {
   const told = reasonOf(reason);
   return onDatabase(settings, ({ pool }) => change(pool, ledger, { level, reason: told }));
 }
 
-/** A reason as it is told. @throws AdminRefused for one that cannot be */
+/** A reason as it is told. @throws WrongCall for one that cannot be */
 export function reasonOf(text: string): string {
   const told = text.trim();
   if (told.length > 0 && told.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(told)) return told;
-  throw new AdminRefused(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
+  throw new WrongCall(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
 }
 
-/** Lets a ledger go on. @throws AdminRefused for an unknown ledger */
+/** Lets a ledger go on. @throws WrongCall for an unknown ledger */
 export function runResume({ settings, ledger }: Pick<SuspendCall, 'settings' | 'ledger'>): Promise<SuspensionOfLedger> {
   return onDatabase(settings, ({ pool }) => change(pool, ledger, undefined));
 }
@@ -73,7 +74,7 @@ export interface SuspensionColumns {
 }
 
 async function change(pool: pg.Pool, ledger: string, to: Suspension | undefined): Promise<SuspensionOfLedger> {
-  const { id } = await findNamedLedger(pool, ledger, AdminRefused);
+  const { id } = await findNamedLedger(pool, ledger, WrongCall);
   const { rows } = await pool.query<Changed>(CHANGE, [id, to?.level ?? null, to?.reason ?? null]);
   const { handle, luid, levelBefore, reasonBefore, sinceBefore, ...now } = rows[0]!;
   const before = { level: levelBefore, reason: reasonBefore, since: sinceBefore };

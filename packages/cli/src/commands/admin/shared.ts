@@ -1,7 +1,8 @@
+import type { Refusal, RefusalReason } from '@countersign/server/admin';
 import type { Invocation } from '../../description/invocation.js';
-import { Failure, localFailure, usage } from '../../terminal/failure.js';
+import { type Exit, Failure, localFailure, usage } from '../../terminal/failure.js';
 import { DATA_OPTION } from '../archive/export.js';
-import { failureOf } from '../archive/server-parts.js';
+import { loadAdmin } from '../archive/server-parts.js';
 
 /** How the operator's commands are told which deployment they are about. */
 export const BESIDE =
@@ -20,15 +21,26 @@ export function numberOf(invocation: Invocation, name: string, most: number): nu
   return number;
 }
 
-/** What the server's parts refuse is a wrong call, unless another write came in between; all else is the machine's, or the database's. */
+/** How the command ends for each reason of a refusal, at this machine or over HTTP. */
+const EXITS: Readonly<Record<RefusalReason, Exit>> = {
+  'wrong-call': 'usage',
+  refused: 'refused',
+  unusable: 'local',
+  unreachable: 'unreachable',
+  unauthorized: 'refused',
+};
+
+/** What the server's parts refuse is told in their words; another error is one of this machine. */
 export async function asOperator<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || error.name === 'Failure') throw error;
-    if (error.name === 'AdminRefused') throw usage(error.message);
-    if (error.name === 'LedgerChanged') throw new Failure('refused', error.message);
-    if ('advice' in error) throw localFailure(error.message, String(error.advice));
-    throw failureOf(error);
+    const refusal = (await loadAdmin()).refusalOf(error);
+    throw refusal === undefined ? localFailure(error.message) : failureOfRefusal(refusal);
   }
+}
+
+function failureOfRefusal({ reason, detail, advice }: Refusal): Failure {
+  return new Failure(EXITS[reason], detail, { advice });
 }
