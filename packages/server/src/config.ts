@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Policy } from '@countersign/protocol/log';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
@@ -24,13 +23,15 @@ import { isWithin } from './base/within.js';
 import { databaseSettings } from './database-settings.js';
 import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
+import { sharedPorts, urlsOf } from './listen-addresses.js';
 import { type LogLevel, logSettings, type TraceConfig } from './log-settings.js';
+import { type OperatorConfig, operatorSettings } from './operator-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
 import { rateSettings } from './rate-settings.js';
 import { recordLimits } from './records/record-limits.js';
 
 /** The settings of the server. */
-export interface Config extends TraceConfig {
+export interface Config extends TraceConfig, OperatorConfig {
   readonly port: number;
   readonly host: string;
   /** The TCP port of the metrics; undefined where none are served. */
@@ -146,6 +147,7 @@ export const settings = {
       'Handles of at most 20 ledgers, set apart by commas, that have [metrics of their own](monitoring.md#metrics-of-a-ledger).',
     read: (text) => (text === undefined ? [] : parseHandles(text, 20)),
   },
+  ...operatorSettings,
   publicUrl: {
     name: 'PUBLIC_URL',
     default: '`http://HOST:PORT/v2`',
@@ -330,28 +332,15 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (dataDir !== undefined && backupDir !== undefined && isWithin(dataDir, backupDir)) {
     wrong.push(`BACKUP_DIR ${backupDir} is in the data folder: name one on another disk`);
   }
-  const { port, host, metricsPort, metricsHost } = values as Partial<Config>;
-  if (port !== undefined && port === metricsPort && meet(host, metricsHost)) {
-    wrong.push(`${settings.metricsPort.name} ${port} is PORT as well: set METRICS_PORT to another`);
+  wrong.push(...sharedPorts(values as Partial<Config>));
+  if (values.adminPort !== undefined && (values.operatorKeys as Config['operatorKeys'] | undefined)?.length === 0) {
+    wrong.push('ADMIN_PORT needs OPERATOR_KEYS: without any, nobody could ask there');
   }
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
-  const own = urlHost(config.host);
-  const named = (host: string) => `http://${host}:${config.port}/v2`;
-  const others =
-    publicUrl === undefined && LOOPBACK_NAMES.includes(own) ? LOOPBACK_NAMES.filter((host) => host !== own) : [];
-  return { ...config, publicUrl: publicUrl ?? named(own), publicAliases: others.map(named) };
+  const [own = '', ...others] = urlsOf(config.host, config.port).map((url) => `${url}/v2`);
+  return { ...config, publicUrl: publicUrl ?? own, publicAliases: publicUrl === undefined ? others : [] };
 }
-
-/** Whether both hosts are, or hold, one address. */
-function meet(...hosts: (string | undefined)[]): boolean {
-  const [one = '', other = ''] = hosts.map((host) => (host === 'localhost' ? '127.0.0.1' : host));
-  if (one === other || one === '::' || other === '::') return true;
-  return (one === '0.0.0.0' && isIP(other) !== 6) || (other === '0.0.0.0' && isIP(one) !== 6);
-}
-
-/** The loopback names of this machine, which clients use interchangeably. */
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The settings as a table in Markdown, for the documentation. */
 export function renderSettings(): string {
@@ -375,10 +364,4 @@ function readSecret(name: string, file: string, env: Readonly<Record<string, str
   }
   if (text === '') throw new Error(`names ${path}, which is empty`);
   return text;
-}
-
-/** A host as it stands in a URL. A wildcard address becomes `localhost`. */
-export function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return isIP(host) === 6 ? `[${host}]` : host;
 }

@@ -11,11 +11,12 @@ import { createLogger } from './cluster/log.js';
 import type { ToPrimary } from './cluster/messages.js';
 import { serveMetrics } from './cluster/metrics-listener.js';
 import { findMisspelled } from './cluster/misspelled.js';
-import { assertFree, METRICS_ADDRESS } from './cluster/port.js';
+import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { letServe, prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
+import type { OperatorsListener } from './operators/listener.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
 import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
@@ -121,6 +122,7 @@ async function serveFromEnvironment(): Promise<void> {
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);
+  if (config.adminPort !== undefined) await assertFree(config.adminHost, config.adminPort, ADMIN_ADDRESS);
   await loadMasterKeys(config);
   const embedded = config.databaseUrl
     ? undefined
@@ -143,6 +145,8 @@ interface RunningService {
   stop(): Promise<void>;
   restart?(): Promise<void>;
   readonly failed?: Promise<Error>;
+  /** What operators call; undefined where they are not served. */
+  readonly operators?: string | undefined;
 }
 
 async function runServer(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
@@ -196,6 +200,7 @@ async function runServer(config: Config, logger: pino.Logger, embedded: Postgres
   if (config.metricsPort !== undefined) {
     console.log(`metrics on ${baseUrlOf(config.metricsHost, config.metricsPort)}/metrics`);
   }
+  if (serving.operators !== undefined) console.log(`operators on ${serving.operators}`);
   if (config.consoleServers !== undefined) console.log(`console on ${config.publicUrl.replace(/\/v2$/, '')}/console/`);
   if (config.masterKey === undefined) console.log(`master key in ${key}`);
   if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
@@ -229,26 +234,39 @@ async function beginServing(
   registry: Registry,
 ): Promise<RunningService> {
   const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger, registry });
-  const { metricsHost: host, metricsPort: port } = config;
-  if (port === undefined) return workers;
+  const opened: { stop(): Promise<void> }[] = [workers];
+  const stop = async () => {
+    for (const one of opened) await one.stop();
+  };
   try {
-    const metrics = await serveMetrics(
-      { host, port },
-      () => workers.collect(),
-      () => performance.now(),
-    );
-    return {
-      failed: workers.failed,
-      restart: () => workers.restart(),
-      async stop() {
-        await workers.stop();
-        await metrics.stop();
-      },
-    };
+    const { metricsHost: host, metricsPort: port } = config;
+    if (port !== undefined)
+      opened.push(
+        await serveMetrics(
+          { host, port },
+          () => workers.collect(),
+          () => performance.now(),
+        ),
+      );
+    const operators = await beginOperators(config, logger, databaseUrl);
+    if (operators) opened.unshift(operators);
+    return { failed: workers.failed, restart: () => workers.restart(), stop, operators: operators?.url };
   } catch (error) {
-    await workers.stop();
+    await stop();
     throw error;
   }
+}
+
+/** Serves operators where that is set; their code is loaded then alone. */
+async function beginOperators(
+  config: Config,
+  logger: pino.Logger,
+  databaseUrl: string,
+): Promise<OperatorsListener | undefined> {
+  if (config.adminPort === undefined) return undefined;
+  const { serveOperators } = await import('./operators/listener.js');
+  // biome-ignore lint/plugin: the clock that it is given
+  return serveOperators({ config, databaseUrl, logger, now: Date.now });
 }
 
 function baseUrlOf(host: string, port: number): string {

@@ -7,6 +7,7 @@ import { DEFAULT_SERVER_RULES } from '../src/access/rules.js';
 import { parseConfig, renderSettings, settings } from '../src/config.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
+const other = Buffer.alloc(32, 8).toString('base64');
 
 describe('the settings', () => {
   it('have defaults, and an empty variable counts as absent', () => {
@@ -16,6 +17,8 @@ describe('the settings', () => {
       metricsPort: 9464,
       metricsHost: '127.0.0.1',
       metricsLedgers: [],
+      adminHost: '127.0.0.1',
+      operatorKeys: [],
       trustedProxies: [],
       publicUrl: 'http://127.0.0.1:3000/v2',
       publicAliases: ['http://localhost:3000/v2', 'http://[::1]:3000/v2'],
@@ -61,6 +64,10 @@ describe('the settings', () => {
       METRICS_PORT: 'off',
       METRICS_HOST: '0.0.0.0',
       METRICS_LEDGERS: 'a, b@c',
+      ADMIN_PORT: '9465',
+      ADMIN_HOST: '0.0.0.0',
+      ADMIN_URL: 'https://admin.ledger.example/',
+      OPERATOR_KEYS: `alice=${key}, bob=${other}`,
       TRUSTED_PROXIES: '192.0.2.7, 10.0.0.0/8,2001:db8::/32',
       PUBLIC_URL: 'https://ledger.example/v2/',
       DATA_DIR: '/srv/data',
@@ -99,6 +106,13 @@ describe('the settings', () => {
       metricsPort: undefined,
       metricsHost: '0.0.0.0',
       metricsLedgers: ['a', 'b@c'],
+      adminPort: 9465,
+      adminHost: '0.0.0.0',
+      adminUrl: 'https://admin.ledger.example',
+      operatorKeys: [
+        { name: 'alice', public: key },
+        { name: 'bob', public: other },
+      ],
       trustedProxies: ['192.0.2.7', '10.0.0.0/8', '2001:db8::/32'],
       publicUrl: 'https://ledger.example/v2',
       publicAliases: [],
@@ -175,6 +189,21 @@ describe('the settings', () => {
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['HOST', ['a b', 'http://x', '1.2.3.4/8']],
     ['METRICS_HOST', ['a b']],
+    ['ADMIN_PORT', ['0', '65536', 'on']],
+    ['ADMIN_HOST', ['a b']],
+    ['ADMIN_URL', ['admin.ledger.example', 'https://u@a', 'https://a/?b']],
+    [
+      'OPERATOR_KEYS',
+      [
+        'alice',
+        key,
+        `alice=${key},alice=${other}`,
+        `alice=${key},bob=${key}`,
+        `a b=${key}`,
+        `alice=${key.slice(4)}`,
+        `a=${key},`,
+      ],
+    ],
     [
       'TRUSTED_PROXIES',
       ['true', '*', '10.0.0.0/33', '10.0.0.0/0', '2001:db8::/129', '10.0.0.1,', 'proxy', '1', 'fe80::1%a'],
@@ -278,6 +307,14 @@ describe('the settings', () => {
     if (!isRefused) return expect(() => parseConfig(env)).not.toThrow();
     const port = env.PORT ?? env.METRICS_PORT;
     expect(() => parseConfig(env)).toThrow(`METRICS_PORT ${port} is PORT as well: set METRICS_PORT to another`);
+  });
+
+  it.each([
+    [{ ADMIN_PORT: '3000' }, 'ADMIN_PORT 3000 is PORT as well: set ADMIN_PORT to another'],
+    [{ ADMIN_PORT: '9464', ADMIN_HOST: '::' }, 'ADMIN_PORT 9464 is METRICS_PORT as well: set ADMIN_PORT to another'],
+    [{ ADMIN_PORT: '9465', OPERATOR_KEYS: '' }, 'ADMIN_PORT needs OPERATOR_KEYS'],
+  ])('refuse a listener of operators that nobody could use (%o)', (env, why) => {
+    expect(() => parseConfig({ OPERATOR_KEYS: `alice=${key}`, ...env })).toThrow(why);
   });
 
   it.each(['/data', '/data/backups', '/data/..x'])('refuses a folder of backups in the data folder: %s', (folder) => {

@@ -167,15 +167,18 @@ describe('a start', () => {
   });
 
   it('names its real address, and how to look at it', async () => {
-    const [port, metrics] = [await freePort(), await freePort()];
+    const [port, metrics, operators] = [await freePort(), await freePort(), await freePort()];
     const { out, err, code } = await start({
       DATABASE_URL: (await newDatabase(createDatabase)).url,
       PORT: String(port),
       METRICS_PORT: String(metrics),
+      ADMIN_PORT: String(operators),
+      OPERATOR_KEYS: `alice=${Buffer.alloc(32, 7).toString('base64')}`,
       PUBLIC_URL: 'https://ledger.example/v2',
     });
     expect(code).toBe(0);
     const addresses = [`listening on http://127.0.0.1:${port}/v2`, `metrics on http://127.0.0.1:${metrics}/metrics`];
+    addresses.push(`operators on http://127.0.0.1:${operators}`);
     expect(out).toContain([...addresses, 'console on https://ledger.example/console/\n'].join('\n'));
     expect(out).toContain(`   npx countersign init acme --server http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`   npm run tour -- http://127.0.0.1:${port}/v2\n`);

@@ -10,7 +10,7 @@ const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   layout: 'Templates of records, and which of them a ledger lacks',
   events: 'Deliveries of events',
   log: 'Logs of ledgers, for operators',
-  admin: 'See and govern the tenants of a server, at its host',
+  admin: 'See and govern the tenants of a server, at its host or from afar',
 };
 
 /** What a first word stands for; of a kind of record, work with its records. */

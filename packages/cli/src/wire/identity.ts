@@ -1,4 +1,4 @@
-import { encodeBase64, isObject, type Json, portable, readJson } from '@countersign/protocol';
+import { encodeBase64, isObject, type Json, type JsonObject, portable, readJson } from '@countersign/protocol';
 import type { SigningKeyPair } from '../home/encrypted-key.js';
 import { Failure } from '../terminal/failure.js';
 import { sendRequest } from './exchange.js';
@@ -41,8 +41,13 @@ export function mintToken(
   claims: { readonly name: string; readonly audience: string; readonly now: number },
 ): string {
   const iat = Math.floor(claims.now / 1000);
+  return signToken(key, { iat, exp: iat + LIFETIME, iss: 'cli', aud: claims.audience, sub: `signer:${claims.name}` });
+}
+
+/** A token with these claims. */
+export function signToken(key: SigningKeyPair, claims: JsonObject): string {
   const header = part({ alg: 'EdDSA', kid: key.public });
-  const payload = part({ iat, exp: iat + LIFETIME, iss: 'cli', aud: claims.audience, sub: `signer:${claims.name}` });
+  const payload = part(claims);
   const signature = portable.sign(Buffer.from(`${header}.${payload}`), key.secret);
   return `${header}.${payload}.${Buffer.from(encodeBase64(signature), 'base64').toString('base64url')}`;
 }

@@ -57,9 +57,7 @@ const DRAFT = '.draft-';
 export async function runBackup(call: BackupCall): Promise<MadeBackup> {
   const config = parseConfig(call.settings);
   if (config.databaseUrl !== undefined)
-    throw new WrongCall(
-      'DATABASE_URL names a database of yours: docs/operations/backup.md has how it is backed up.',
-    );
+    throw new WrongCall('DATABASE_URL names a database of yours: docs/operations/backup.md has how it is backed up.');
   const folder = await openFolder(call.folder, config);
   const lock = await lockDataDir(folder, 'The folder').catch((error: Error) => {
     throw new AdminRefused(`${error.message}.`);

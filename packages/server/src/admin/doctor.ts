@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 import type pg from 'pg';
+import { Type } from 'typebox';
 import { BUILD } from '../cluster/build.js';
 import { findKeys } from '../cluster/check.js';
-import { type Config, parseConfig } from '../config.js';
+import type { Config } from '../config.js';
 import type { Keyring } from '../keys/keyring.js';
 import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { databaseLimits } from '../store/database-limits.js';
@@ -13,23 +14,23 @@ import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { parseReadOnly, READ_ONLY } from '../store/deployment/read-only.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
-import { onDatabase, type Settings } from './database.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
 import { examineKeys, examineLogs, examineRecords } from './doctor-data.js';
 import { examineWork } from './doctor-work.js';
+import { defineOperation, type OperationDeps } from './operation.js';
 
-export interface DoctorCall {
-  readonly settings: Settings;
-  readonly now: () => number;
-  /** Ledgers whose keys and logs are looked at, and records whose codes are. */
-  readonly sample: number;
-}
+/** Looks at a deployment, and changes nothing. */
+export const doctor = defineOperation({
+  // Ledgers whose keys and logs are looked at, and records whose codes are.
+  input: Type.Object({ sample: Type.Integer({ minimum: 1, maximum: 1_000_000 }) }, { additionalProperties: false }),
+  changes: () => false,
+  run: (deps, { sample }) => examineAll(deps, sample),
+});
 
-/** Looks at a deployment beside its server, and changes nothing. */
-export async function runDoctor({ settings, now, sample }: DoctorCall): Promise<Diagnosis[]> {
+async function examineAll({ readConfig, onDatabase, now }: OperationDeps, sample: number): Promise<Diagnosis[]> {
   let config: Config;
   try {
-    config = parseConfig(settings);
+    config = readConfig();
   } catch (error) {
     const text = (error as Error).message.replaceAll('\n', '; ');
     return [{ part: 'settings', isFine: false, text, advice: 'correct them: docs/operations/settings.md' }];
@@ -39,7 +40,7 @@ export async function runDoctor({ settings, now, sample }: DoctorCall): Promise<
     { part: 'release', isFine: true, text: `${BUILD}, Node.js ${process.versions.node}` },
   ];
   try {
-    await onDatabase(settings, async ({ pool }) => {
+    await onDatabase(async ({ pool }) => {
       for (const [part, examine] of examinations(pool, config, now, sample)) found.push(await diagnose(part, examine));
     });
   } catch (error) {

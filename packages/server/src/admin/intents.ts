@@ -1,5 +1,6 @@
 import { type JsonObject, readJson } from '@countersign/protocol';
 import type pg from 'pg';
+import { type Static, Type } from 'typebox';
 import { findNamedLedger, type NamedLedger } from '../archive/named-ledger.js';
 import type { Suspension } from '../ledgers/suspension.js';
 import { isDecided, type PartStatus, type Stage } from '../money/intent.js';
@@ -7,7 +8,7 @@ import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
 import { PROCESS_INTENTS } from '../money/worker.js';
 import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
-import { onDatabase, type Settings } from './database.js';
+import { defineOperation, LEDGER } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
 /** An intent that is neither completed nor rejected. */
@@ -43,16 +44,15 @@ export interface AwaitedCall {
   readonly error: string | null;
 }
 
-export interface IntentsCall {
-  readonly settings: Settings;
-  readonly now: () => number;
-  /** Handle or luid. */
-  readonly ledger: string;
-  /** Seconds since they were created. */
-  readonly olderThan: number;
-  /** How many at most, the oldest first. */
-  readonly limit: number;
-}
+/** Those that were created so many seconds ago or more, the oldest first. */
+const INPUT = Type.Object(
+  {
+    ledger: LEDGER,
+    olderThan: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
+    limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
+  },
+  { additionalProperties: false },
+);
 
 export interface OpenIntentsPage {
   readonly intents: readonly OpenIntentLine[];
@@ -60,13 +60,13 @@ export interface OpenIntentsPage {
   readonly isMore: boolean;
 }
 
-/** Lists the intents of a ledger that are under way. @throws WrongCall for an unknown ledger */
-export function runIntents({ settings, ...asked }: IntentsCall): Promise<OpenIntentsPage> {
-  return onDatabase(settings, async ({ pool }) => {
-    const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
-    return findOpen(pool, ledger, asked);
-  });
-}
+/** Lists the intents of a ledger that are under way. */
+export const intents = defineOperation({
+  input: INPUT,
+  changes: () => false,
+  run: ({ onDatabase, now }, asked) =>
+    onDatabase(async ({ pool }) => findOpen(pool, await findNamedLedger(pool, asked.ledger, WrongCall), asked, now())),
+});
 
 /** What was done to have intents go on. */
 export interface RetriedIntents extends OpenIntentsPage {
@@ -77,18 +77,19 @@ export interface RetriedIntents extends OpenIntentsPage {
 /**
  * Has intents looked at at once, and the calls that they wait for made again. It decides nothing: the bridges do, by what they
  * report.
- *
- * @throws WrongCall for an unknown ledger; AdminRefused where another write came in between
  */
-export function runIntentsRetry({ settings, ...asked }: IntentsCall): Promise<RetriedIntents> {
-  return onDatabase(settings, async ({ pool }) => {
-    const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
-    const found = await findOpen(pool, ledger, asked);
-    await lookAtOnce(pool, ledger, found.intents);
-    const resent = await resend(pool, ledger, found.intents, asked.now());
-    return { ...found, resent };
-  });
-}
+export const retryIntents = defineOperation({
+  input: INPUT,
+  changes: () => true,
+  run: ({ onDatabase, now }, asked) =>
+    onDatabase(async ({ pool }): Promise<RetriedIntents> => {
+      const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
+      const found = await findOpen(pool, ledger, asked, now());
+      await lookAtOnce(pool, ledger, found.intents);
+      const resent = await resend(pool, ledger, found.intents, now());
+      return { ...found, resent };
+    }),
+});
 
 /** What is due waits no more, be it put off, or its ledger after failures. */
 async function lookAtOnce(pool: pg.Pool, ledger: NamedLedger, intents: readonly OpenIntentLine[]): Promise<void> {
@@ -163,9 +164,10 @@ const OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.
 async function findOpen(
   pool: pg.Pool,
   { id }: NamedLedger,
-  { now, olderThan, limit }: Omit<IntentsCall, 'settings' | 'ledger'>,
+  { olderThan, limit }: Static<typeof INPUT>,
+  now: number,
 ): Promise<OpenIntentsPage> {
-  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
+  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now - olderThan * 1_000), limit + 1]);
   const intents = rows.slice(0, limit);
   const waited = intents.map((row) => awaited(readJson(row.state) as unknown as OpenState));
   const made = await findCalls(pool, id, intents, [...new Set(waited.flat().map(({ bridge }) => bridge))]);

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { Type } from 'typebox';
 import type { LedgerQuota } from '../ledger-quota.js';
 import { findBusiest } from './busiest.js';
 import { type CountSince, createCountSince, HOUR } from './count-changes.js';
-import { onDatabase, type Settings } from './database.js';
+import { choice, defineOperation } from './operation.js';
 import { type StoredSuspension, type SuspensionColumns, suspensionOf } from './suspend.js';
 
 /** What is seen of a ledger among others. */
@@ -41,20 +42,9 @@ export interface ShownQuota {
  * Newest first; those first that store most, or most of what they may, or have changed most in all; or those alone that have changed
  * within the last hour, most first.
  */
-export type LedgerOrder = 'made' | 'bytes' | 'full' | 'changes' | 'hour';
+const ORDERS = ['made', 'hour', 'changes', 'bytes', 'full'] as const;
 
-export interface LedgersCall {
-  readonly settings: Settings;
-  readonly now: () => number;
-  readonly order: LedgerOrder;
-  /** Only those that are suspended. */
-  readonly isSuspended: boolean;
-  /** Only those that this key owns. */
-  readonly owner?: string | undefined;
-  /** How many, and after how many others. */
-  readonly limit: number;
-  readonly skip: number;
-}
+export type LedgerOrder = (typeof ORDERS)[number];
 
 export interface LedgersPage {
   readonly ledgers: readonly LedgerLine[];
@@ -62,37 +52,60 @@ export interface LedgersPage {
   readonly total: number;
 }
 
-/** Lists the ledgers of a deployment. @throws AdminRefused; Error in words for the operator */
-export function runLedgers({ settings, now, ...asked }: LedgersCall): Promise<LedgersPage> {
-  return onDatabase(settings, async ({ pool, config }) => {
-    const { order, isSuspended, owner, limit, skip } = asked;
-    const where = [
-      ...(isSuspended ? ['l.suspended is not null'] : []),
-      ...(owner === undefined ? [] : ['l.owners @> array[$1::text]']),
-    ];
-    const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
-    const values = owner === undefined ? [] : [owner];
-    const countSince = createCountSince(pool);
-    if (order === 'hour') {
-      const ids = await findBusiest(pool, { where, values }, countSince, now());
-      const { rows } = await pool.query<LedgerRow>(
-        `${linesFrom(`${LEDGER} where l.id = any ($1::bigint[])`)} order by array_position($1::bigint[], l.id)`,
-        [ids.slice(skip, skip + limit)],
-      );
-      return { ledgers: await linesOf(rows, countSince, now(), config.ledgerQuota), total: ids.length };
-    }
-    const { rows: counted } = await pool.query<{ total: number }>(
-      `select count(*)::int as total from ledger l ${filter}`,
-      values,
+/** Lists the ledgers of a deployment. */
+export const ledgers = defineOperation({
+  input: Type.Object(
+    {
+      order: choice(ORDERS),
+      // Only those that are suspended, or that this key owns.
+      isSuspended: Type.Optional(Type.Boolean()),
+      owner: Type.Optional(Type.String({ maxLength: 100 })),
+      limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
+      skip: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    },
+    { additionalProperties: false },
+  ),
+  changes: () => false,
+  run: ({ onDatabase, now }, asked) =>
+    onDatabase(({ pool, config }) => findLedgers(pool, asked, now(), config.ledgerQuota)),
+});
+
+interface Asked {
+  readonly order: LedgerOrder;
+  readonly isSuspended?: boolean | undefined;
+  readonly owner?: string | undefined;
+  readonly limit: number;
+  readonly skip: number;
+}
+
+async function findLedgers(pool: pg.Pool, asked: Asked, now: number, each: LedgerQuota): Promise<LedgersPage> {
+  const { order, isSuspended, owner, limit, skip } = asked;
+  const where = [
+    ...(isSuspended ? ['l.suspended is not null'] : []),
+    ...(owner === undefined ? [] : ['l.owners @> array[$1::text]']),
+  ];
+  const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
+  const values = owner === undefined ? [] : [owner];
+  const countSince = createCountSince(pool);
+  if (order === 'hour') {
+    const ids = await findBusiest(pool, { where, values }, countSince, now);
+    const { rows } = await pool.query<LedgerRow>(
+      `${linesFrom(`${LEDGER} where l.id = any ($1::bigint[])`)} order by array_position($1::bigint[], l.id)`,
+      [ids.slice(skip, skip + limit)],
     );
-    const { rows } = await pool.query<LedgerRow>(pageOf(filter, orderOf(order, config.ledgerQuota), values.length), [
-      ...values,
-      limit,
-      skip,
-    ]);
-    const ledgers = await linesOf(rows, countSince, now(), config.ledgerQuota);
-    return { ledgers, total: counted[0]!.total };
-  });
+    return { ledgers: await linesOf(rows, countSince, now, each), total: ids.length };
+  }
+  const { rows: counted } = await pool.query<{ total: number }>(
+    `select count(*)::int as total from ledger l ${filter}`,
+    values,
+  );
+  const { rows } = await pool.query<LedgerRow>(pageOf(filter, orderOf(order, each), values.length), [
+    ...values,
+    limit,
+    skip,
+  ]);
+  const ledgers = await linesOf(rows, countSince, now, each);
+  return { ledgers, total: counted[0]!.total };
 }
 
 /** Each has the id last: pages neither repeat nor leave out any. */

@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
-import { onDatabase, type Settings } from './database.js';
 import { type LedgerLine, lineOf, MOST_COUNTED } from './ledgers.js';
+import { defineOperation, LEDGER } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** What is seen of one ledger. */
@@ -46,24 +47,20 @@ export interface OpenStage {
   readonly oldest: string;
 }
 
-export interface LedgerCall {
-  readonly settings: Settings;
-  readonly now: () => number;
-  /** Handle or luid. */
-  readonly ledger: string;
-}
-
-/** Looks at one ledger. @throws WrongCall for an unknown one */
-export function runLedger({ settings, now, ledger }: LedgerCall): Promise<LedgerView> {
-  return onDatabase(settings, async ({ pool, config }) => {
-    const { id } = await findNamedLedger(pool, ledger, WrongCall);
-    const line = await lineOf(pool, id, now(), config.ledgerQuota);
-    const { rows } = await pool.query<{ view: Pick<LedgerView, 'kinds' | 'intents' | 'leader'> }>(VIEW, [id]);
-    const log = await logOf(pool, id);
-    const deliveries = await deliveriesOf(pool, id);
-    return { ...line, ...rows[0]!.view, lastChange: await lastChangeOf(pool, id), log, deliveries };
-  });
-}
+/** Looks at one ledger. */
+export const ledger = defineOperation({
+  input: Type.Object({ ledger: LEDGER }, { additionalProperties: false }),
+  changes: () => false,
+  run: ({ onDatabase, now }, { ledger }) =>
+    onDatabase(async ({ pool, config }): Promise<LedgerView> => {
+      const { id } = await findNamedLedger(pool, ledger, WrongCall);
+      const line = await lineOf(pool, id, now(), config.ledgerQuota);
+      const { rows } = await pool.query<{ view: Pick<LedgerView, 'kinds' | 'intents' | 'leader'> }>(VIEW, [id]);
+      const log = await logOf(pool, id);
+      const deliveries = await deliveriesOf(pool, id);
+      return { ...line, ...rows[0]!.view, lastChange: await lastChangeOf(pool, id), log, deliveries };
+    }),
+});
 
 /** Records that are looked at to count them by kind. */
 const MOST_BY_KIND = 1_000_000;

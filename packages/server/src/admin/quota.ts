@@ -1,7 +1,9 @@
+import type pg from 'pg';
+import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
-import { parseQuota } from '../ledger-quota.js';
-import { onDatabase, type Settings } from './database.js';
+import { type LedgerQuota, parseQuota } from '../ledger-quota.js';
 import { type ShownQuota, shownQuota } from './ledgers.js';
+import { defineOperation, LEDGER } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** What a ledger stores, and may store. */
@@ -12,34 +14,41 @@ export interface QuotaOfLedger {
   readonly quota: ShownQuota;
 }
 
-export interface QuotaCall {
-  readonly settings: Settings;
-  /** Handle or luid. */
-  readonly ledger: string;
-  /** `10GiB`; `default` for what the server allows each; only looked at unless given. */
-  readonly bytes?: string | undefined;
-}
+/** Sets what a ledger may store, or shows it. Processes follow within ten seconds. */
+export const quota = defineOperation({
+  input: Type.Object(
+    // `10GiB`; `default` for what the server allows each; only looked at unless given.
+    { ledger: LEDGER, bytes: Type.Optional(Type.String({ maxLength: 100 })) },
+    { additionalProperties: false },
+  ),
+  changes: ({ bytes }) => bytes !== undefined,
+  async run({ onDatabase }, { ledger, bytes }) {
+    const quota = bytes === undefined ? undefined : quotaOf(bytes);
+    return onDatabase(({ pool, config }) => setQuota(pool, ledger, quota, config.ledgerQuota));
+  },
+});
 
-/** Sets what a ledger may store. Processes follow within ten seconds. @throws WrongCall */
-export function runQuota({ settings, ledger, bytes }: QuotaCall): Promise<QuotaOfLedger> {
-  const quota = bytes === undefined ? undefined : quotaOf(bytes);
-  return onDatabase(settings, async ({ pool, config }) => {
-    const { id, handle, luid } = await findNamedLedger(pool, ledger, WrongCall);
-    if (quota !== undefined)
-      await pool.query(
-        `insert into storage (ledger_id, bytes, quota) values ($1, 0, $2)
-         on conflict (ledger_id) do update set quota = excluded.quota`,
-        [id, quota],
-      );
-    const { rows } = await pool.query<{ bytes: number; quota: number | null }>(
-      `select coalesce(s.bytes, 0)::bigint + (select coalesce(sum(u.bytes), 0)::bigint from unsealed u where u.ledger_id = l.id)
-         as bytes, s.quota
-       from ledger l left join storage s on s.ledger_id = l.id where l.id = $1`,
-      [id],
+async function setQuota(
+  pool: pg.Pool,
+  ledger: string,
+  quota: number | null | undefined,
+  each: LedgerQuota,
+): Promise<QuotaOfLedger> {
+  const { id, handle, luid } = await findNamedLedger(pool, ledger, WrongCall);
+  if (quota !== undefined)
+    await pool.query(
+      `insert into storage (ledger_id, bytes, quota) values ($1, 0, $2)
+       on conflict (ledger_id) do update set quota = excluded.quota`,
+      [id, quota],
     );
-    const { bytes: stored, quota: own } = rows[0]!;
-    return { handle, luid, bytes: stored, quota: shownQuota(own, config.ledgerQuota) };
-  });
+  const { rows } = await pool.query<{ bytes: number; quota: number | null }>(
+    `select coalesce(s.bytes, 0)::bigint + (select coalesce(sum(u.bytes), 0)::bigint from unsealed u where u.ledger_id = l.id)
+       as bytes, s.quota
+     from ledger l left join storage s on s.ledger_id = l.id where l.id = $1`,
+    [id],
+  );
+  const { bytes: stored, quota: own } = rows[0]!;
+  return { handle, luid, bytes: stored, quota: shownQuota(own, each) };
 }
 
 /** Null for what the server allows each. */

@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import type { Suspension } from '../ledgers/suspension.js';
-import { onDatabase, type Settings } from './database.js';
+import { choice, defineOperation, LEDGER } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** How a ledger stands. */
@@ -19,24 +20,21 @@ export interface StoredSuspension extends Suspension {
   readonly since: string;
 }
 
-export interface SuspendCall extends Suspension {
-  readonly settings: Settings;
-  /** Handle or luid. */
-  readonly ledger: string;
-}
-
 /** Characters of a reason: it is in each refusal. */
 const MOST_CHARACTERS = 500;
 
-/**
- * Stops the writes of a ledger, or its reads as well. Each process sees it with its next read of the ledger, or commit.
- *
- * @throws WrongCall for an unknown ledger, and for a reason that cannot be told
- */
-export function runSuspend({ settings, ledger, level, reason }: SuspendCall): Promise<SuspensionOfLedger> {
-  const told = reasonOf(reason);
-  return onDatabase(settings, ({ pool }) => change(pool, ledger, { level, reason: told }));
-}
+/** Stops the writes of a ledger, or its reads as well. Each process sees it with its next read of the ledger, or commit. */
+export const suspend = defineOperation({
+  input: Type.Object(
+    { ledger: LEDGER, level: choice(['writes', 'all']), reason: Type.String() },
+    { additionalProperties: false },
+  ),
+  changes: () => true,
+  async run({ onDatabase }, { ledger, level, reason }) {
+    const told = reasonOf(reason);
+    return onDatabase(({ pool }) => change(pool, ledger, { level, reason: told }));
+  },
+});
 
 /** A reason as it is told. @throws WrongCall for one that cannot be */
 export function reasonOf(text: string): string {
@@ -45,10 +43,12 @@ export function reasonOf(text: string): string {
   throw new WrongCall(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
 }
 
-/** Lets a ledger go on. @throws WrongCall for an unknown ledger */
-export function runResume({ settings, ledger }: Pick<SuspendCall, 'settings' | 'ledger'>): Promise<SuspensionOfLedger> {
-  return onDatabase(settings, ({ pool }) => change(pool, ledger, undefined));
-}
+/** Lets a ledger go on. */
+export const resume = defineOperation({
+  input: Type.Object({ ledger: LEDGER }, { additionalProperties: false }),
+  changes: () => true,
+  run: ({ onDatabase }, { ledger }) => onDatabase(({ pool }) => change(pool, ledger, undefined)),
+});
 
 /** The version rises, since the state that processes hold of the ledger changes. */
 const CHANGE = `update ledger l set version = l.version + 1, suspended = $2, suspended_why = $3,

@@ -8,11 +8,11 @@ import { assertHeld, findMasterKeys } from '../store/deployment/master-keys.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
-import { assertFree, METRICS_ADDRESS } from './port.js';
+import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './port.js';
 
 /** What was found of one part of a deployment. */
 export interface Finding {
-  readonly part: 'port' | 'metrics' | 'master key' | 'data folder' | 'database';
+  readonly part: 'port' | 'metrics' | 'operators' | 'master key' | 'data folder' | 'database';
   readonly isFine: boolean;
   readonly text: string;
 }
@@ -22,7 +22,7 @@ export interface Finding {
  * not run, only its folder is looked at.
  */
 export async function checkDeployment(config: Config): Promise<Finding[]> {
-  const { host, port, metricsHost, metricsPort } = config;
+  const { host, port, metricsHost, metricsPort, adminHost, adminPort } = config;
   return [
     await find('port', async () => {
       await assertFree(host, port);
@@ -33,6 +33,14 @@ export async function checkDeployment(config: Config): Promise<Finding[]> {
       await assertFree(metricsHost, metricsPort, METRICS_ADDRESS);
       return `${metricsHost}:${metricsPort} is free`;
     }),
+    ...(adminPort === undefined
+      ? []
+      : [
+          await find('operators', async () => {
+            await assertFree(adminHost, adminPort, ADMIN_ADDRESS);
+            return `${adminHost}:${adminPort} is free`;
+          }),
+        ]),
     await find('master key', async () =>
       (await findKeys(config)).length === 0
         ? `not there: the first start with a new database makes ${describeKeySource(config)}`

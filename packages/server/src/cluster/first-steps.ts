@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { PACKAGE } from '../base/package.js';
-import { type Config, urlHost } from '../config.js';
+import type { Config } from '../config.js';
+import { urlHost } from '../listen-addresses.js';
 
 /** The tour, which is in the repository and not in the package. */
 const TOUR = new URL('../../scripts/tour.mjs', PACKAGE);

@@ -9,6 +9,7 @@ export interface AddressSettings {
 
 const PUBLIC_ADDRESS: AddressSettings = { host: 'HOST', port: 'PORT' };
 export const METRICS_ADDRESS: AddressSettings = { host: 'METRICS_HOST', port: 'METRICS_PORT' };
+export const ADMIN_ADDRESS: AddressSettings = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' };
 
 /**
  * Checks that the server can listen on its address, before anything is created for it.

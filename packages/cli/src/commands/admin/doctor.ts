@@ -2,28 +2,23 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { Failure } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, numberOf } from './shared.js';
+import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminDoctor: CliCommand = {
   path: ['admin', 'doctor'],
   summary: 'Examine a deployment: settings, database, clock, disk, keys, log, records',
   about:
-    `${BESIDE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
+    `${ANYWHERE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
     'The exit code is 1 when something is not fine, and 3 when the database does not answer.',
   options: [
     { flags: '--sample <number>', about: 'how many ledgers and records are looked at, by chance', default: '200' },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [{ call: 'countersign admin doctor', about: 'each line says what is wrong, and what to do' }],
   async run(invocation) {
-    const { output, surroundings } = invocation;
+    const { output } = invocation;
     const sample = numberOf(invocation, 'sample', 1_000_000);
-    const { runDoctor } = await loadAdmin();
-    const found = await asOperator(async () =>
-      runDoctor({ settings: settingsThere(invocation), now: surroundings.now, sample }),
-    );
+    const found = await askOperator(invocation, 'doctor', { sample });
     const ill = found.filter(({ isFine }) => !isFine);
     output.result({ ok: ill.length === 0, found } as unknown as Json, () =>
       found

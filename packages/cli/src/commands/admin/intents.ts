@@ -3,23 +3,21 @@ import type { OpenIntentLine, OpenIntentsPage, RetriedIntents } from '@countersi
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
 import { counted, formatAge, parseAge } from './amounts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT, numberOf } from './shared.js';
+import { ANYWHERE, askOperator, LEDGER_ARGUMENT, numberOf, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminIntents: CliCommand = {
   path: ['admin', 'intents'],
   summary: 'List the intents of a ledger that are under way, and what they wait for',
   about:
-    `${BESIDE}The oldest come first. --retry has them looked at at once, and the calls that they wait for made again, as often as it is asked: ` +
+    `${ANYWHERE}The oldest come first. --retry has them looked at at once, and the calls that they wait for made again, as often as it is asked: ` +
     'a bridge answers the same call alike. No command ends an intent: docs/operations/tenants.md says why.',
   arguments: [LEDGER_ARGUMENT],
   options: [
     { flags: '--older-than <time>', about: 'only those at least this old, such as 90s, 30m, 1h, 2d', default: '0s' },
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
     { flags: '--retry', about: 'have those that are listed go on' },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [
     { call: 'countersign admin intents acme --older-than 1h', about: 'what may be stuck' },
@@ -34,14 +32,15 @@ export const adminIntents: CliCommand = {
     const ledger = await invocation.need('ledger');
     const isRetry = invocation.is('retry');
     if (isRetry) await invocation.confirm(`Call the bridges of up to ${limit} intents of ${ledger} again?`);
-    const { runIntents, runIntentsRetry } = await loadAdmin();
-    const { now } = surroundings;
-    const found: OpenIntentsPage & Partial<RetriedIntents> = await asOperator(async () => {
-      const call = { settings: settingsThere(invocation), now, ledger, olderThan, limit };
-      return isRetry ? runIntentsRetry(call) : runIntents(call);
-    });
+    const found: OpenIntentsPage & Partial<RetriedIntents> = await askOperator(
+      invocation,
+      isRetry ? 'retry-intents' : 'intents',
+      { ledger, olderThan, limit },
+    );
     if (output.isJson || found.intents.length > 0)
-      output.result(found as unknown as Json, () => found.intents.map((one) => textOf(one, now())).join('\n'));
+      output.result(found as unknown as Json, () =>
+        found.intents.map((one) => textOf(one, surroundings.now())).join('\n'),
+      );
     const more = found.isMore ? ', and there are more' : '';
     output.note(`${counted(found.intents.length, 'intent is', 'intents are')} under way${more}.`);
     if (found.resent !== undefined)

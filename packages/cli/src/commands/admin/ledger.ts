@@ -2,26 +2,21 @@ import type { Json } from '@countersign/protocol';
 import type { LedgerView } from '@countersign/server/admin';
 import type { CliCommand } from '../../description/command.js';
 import { printable } from '../../terminal/printable.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
 import { formatAge, formatBytes } from './amounts.js';
 import { ownerOf } from './ledgers.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
+import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminLedger: CliCommand = {
   path: ['admin', 'ledger'],
   summary: 'Show one ledger: what it stores, its log, deliveries and intents',
-  about: `${BESIDE}Records are counted by kind, a million at most.`,
+  about: `${ANYWHERE}Records are counted by kind, a million at most.`,
   arguments: [LEDGER_ARGUMENT],
-  options: ADMIN_OPTIONS,
+  options: OPERATOR_OPTIONS,
   examples: [{ call: 'countersign admin ledger acme', about: 'all that there is to see of acme from outside' }],
   async run(invocation) {
     const { output, surroundings } = invocation;
     const ledger = await invocation.need('ledger');
-    const { runLedger } = await loadAdmin();
-    const view = await asOperator(async () =>
-      runLedger({ settings: settingsThere(invocation), now: surroundings.now, ledger }),
-    );
+    const view = await askOperator(invocation, 'ledger', { ledger });
     output.result(view as unknown as Json, () => textOf(view, surroundings.now()));
   },
 };

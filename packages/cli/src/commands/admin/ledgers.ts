@@ -2,10 +2,8 @@ import type { Json } from '@countersign/protocol';
 import type { LedgerOrder } from '@countersign/server/admin';
 import type { CliCommand } from '../../description/command.js';
 import { table } from '../../terminal/table.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
 import { formatBytes } from './amounts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, numberOf } from './shared.js';
+import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
 
 const ORDERS: readonly LedgerOrder[] = ['made', 'hour', 'changes', 'bytes', 'full'];
 
@@ -13,7 +11,7 @@ export const adminLedgers: CliCommand = {
   path: ['admin', 'ledgers'],
   summary: 'List the ledgers of a server, with what they store and do',
   about:
-    `${BESIDE}Changes of the last hour and day are estimates, derived from the log. Records are counted up to 10,000. ` +
+    `${ANYWHERE}Changes of the last hour and day are estimates, derived from the log. Records are counted up to 10,000. ` +
     '--order hour shows only ledgers that have changed within the hour, and finds who floods the server now.',
   options: [
     {
@@ -27,7 +25,7 @@ export const adminLedgers: CliCommand = {
     { flags: '--suspended', about: 'only those that are suspended' },
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
     { flags: '--page <number>', about: 'which of the pages of that length', default: '1' },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [
     { call: 'countersign admin ledgers --order hour --limit 10', about: 'those that write most now' },
@@ -35,21 +33,16 @@ export const adminLedgers: CliCommand = {
     { call: 'countersign admin ledgers --suspended', about: 'those that an operator has stopped' },
   ],
   async run(invocation) {
-    const { output, surroundings } = invocation;
+    const { output } = invocation;
     const limit = numberOf(invocation, 'limit', 1_000);
     const page = numberOf(invocation, 'page', 1_000_000);
-    const { runLedgers } = await loadAdmin();
-    const found = await asOperator(async () =>
-      runLedgers({
-        settings: settingsThere(invocation),
-        now: surroundings.now,
-        order: invocation.get('order') as LedgerOrder,
-        isSuspended: invocation.is('suspended'),
-        owner: invocation.get('owner'),
-        limit,
-        skip: limit * (page - 1),
-      }),
-    );
+    const found = await askOperator(invocation, 'ledgers', {
+      order: invocation.get('order') as LedgerOrder,
+      isSuspended: invocation.is('suspended'),
+      owner: invocation.get('owner'),
+      limit,
+      skip: limit * (page - 1),
+    });
     const { ledgers, total } = found;
     output.result({ ...found, page, pages: Math.ceil(total / limit) } as unknown as Json, () =>
       table(

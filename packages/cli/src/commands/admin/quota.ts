@@ -1,20 +1,18 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
 import { formatBytes } from './amounts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
+import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminQuota: CliCommand = {
   path: ['admin', 'quota'],
   summary: 'Show or set what a ledger may store',
   about:
-    `${BESIDE}Without --bytes the quota is shown. A new one counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
+    `${ANYWHERE}Without --bytes the quota is shown. A new one counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
     'refused, and what ends records goes on (docs/interface/limits.md).',
   arguments: [LEDGER_ARGUMENT],
   options: [
     { flags: '--bytes <size>', about: 'such as 10GiB; default for what LEDGER_QUOTA allows each' },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [
     { call: 'countersign admin quota acme --bytes 10GiB', about: 'whatever LEDGER_QUOTA says' },
@@ -24,8 +22,7 @@ export const adminQuota: CliCommand = {
     const { output } = invocation;
     const ledger = await invocation.need('ledger');
     const bytes = invocation.get('bytes');
-    const { runQuota } = await loadAdmin();
-    const result = await asOperator(async () => runQuota({ settings: settingsThere(invocation), ledger, bytes }));
+    const result = await askOperator(invocation, 'quota', { ledger, bytes });
     const { quota } = result;
     const each = quota.bytes === null ? 'what LEDGER_QUOTA allows each' : `${formatBytes(quota.bytes)}, as each`;
     const may = quota.isOwn ? formatBytes(quota.bytes ?? 0) : each;

@@ -1,15 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { Failure, usage } from '../../terminal/failure.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE } from './shared.js';
+import { ANYWHERE, askOperator, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminReadOnly: CliCommand = {
   path: ['admin', 'read-only'],
   summary: 'Have the server take reads only, or show whether it does',
   about:
-    `${BESIDE}Whoever is refused gets a 503 with the reason: keep names out of it. It holds until it is turned off, after restarts as well. ` +
+    `${ANYWHERE}Whoever is refused gets a 503 with the reason: keep names out of it. It holds until it is turned off, after restarts as well. ` +
     'Events that are stored are sent, and changes are sealed, meanwhile; intents and schedules wait. docs/operations/read-only.md lists what stops.',
   arguments: [{ name: 'mode', about: 'on or off; else it is shown', isOptional: true }],
   options: [
@@ -17,7 +15,7 @@ export const adminReadOnly: CliCommand = {
       flags: '--reason <text>',
       about: 'why, in up to 500 characters on one line; it is told to those who are refused',
     },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [
     {
@@ -27,17 +25,14 @@ export const adminReadOnly: CliCommand = {
     { call: 'countersign admin read-only off', about: 'writes are taken again' },
   ],
   async run(invocation) {
-    const { output, surroundings } = invocation;
+    const { output } = invocation;
     const mode = invocation.get('mode');
     if (mode !== undefined && mode !== 'on' && mode !== 'off') throw usage(`The mode is on or off, not '${mode}'.`);
     const reason = invocation.get('reason');
     if (mode === 'on' && reason === undefined) throw usage('Read-only mode has a reason.', 'add --reason <text>');
     if (mode !== 'on' && reason !== undefined)
       throw usage('A reason belongs to on.', 'countersign admin read-only on --reason <text>');
-    const { runReadOnly } = await loadAdmin();
-    const result = await asOperator(async () =>
-      runReadOnly({ settings: settingsThere(invocation), now: surroundings.now, mode, reason }),
-    );
+    const result = await askOperator(invocation, 'read-only', { mode, reason });
     const { readOnly, unconfirmed } = result;
     output.result(result as unknown as Json, () =>
       readOnly === null ? 'Writes are taken.' : `Read-only since ${readOnly.since}: ${readOnly.reason}`,

@@ -1,15 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { settingsThere } from '../archive/export.js';
-import { loadAdmin } from '../archive/server-parts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE, LEDGER_ARGUMENT } from './shared.js';
+import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
 
 export const adminSuspend: CliCommand = {
   path: ['admin', 'suspend'],
   summary: 'Stop the writes of a ledger, or its reads as well',
   about:
-    `${BESIDE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
+    `${ANYWHERE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
     'stored, and intents that are decided, go on. With --reads-too webhooks stop, and reports of bridges are refused, so decided intents ' +
     'wait as well. docs/operations/tenants.md lists what stops.',
   arguments: [LEDGER_ARGUMENT],
@@ -19,7 +17,7 @@ export const adminSuspend: CliCommand = {
       about: 'why, in up to 500 characters on one line; it is told to those who are refused',
     },
     { flags: '--reads-too', about: 'stop reads, tokens, webhooks and reports of bridges as well' },
-    ...ADMIN_OPTIONS,
+    ...OPERATOR_OPTIONS,
   ],
   examples: [
     {
@@ -33,10 +31,7 @@ export const adminSuspend: CliCommand = {
     if (reason === undefined) throw usage('A suspension has a reason.', 'add --reason <text>');
     const level = invocation.is('reads-too') ? 'all' : 'writes';
     const ledger = await invocation.need('ledger');
-    const { runSuspend } = await loadAdmin();
-    const result = await asOperator(async () =>
-      runSuspend({ settings: settingsThere(invocation), ledger, level, reason }),
-    );
+    const result = await askOperator(invocation, 'suspend', { ledger, level, reason });
     output.done(`${result.handle} is suspended: ${level === 'all' ? 'no reads and no writes' : 'no writes'}.`);
     output.note(`Resume it with \`countersign admin resume ${result.handle}\`.`);
     output.result(result as unknown as Json, () => result.luid);

@@ -1,0 +1,41 @@
+import { type Static, type TObject, Type } from 'typebox';
+import type { Config } from '../config.js';
+import type { AdminDeps } from './database.js';
+
+/** What operations work with, on the machine of the server or in it. */
+export interface OperationDeps {
+  /** @throws as `onDatabase` does */
+  onDatabase<T>(work: (deps: AdminDeps) => Promise<T>): Promise<T>;
+  /** @throws Error with one line for each setting that is wrong */
+  readConfig(): Config;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * What operators may have done: by `countersign admin` on the machine, and at the operators' listener. A new one takes a file and a line
+ * in `operations.ts`.
+ */
+export interface Operation<Input extends TObject, Output> {
+  /** What it takes: a JSON object. */
+  readonly input: Input;
+  /** Whether such a call changes something: the server's log then says who asked for it. */
+  changes(input: Static<Input>): boolean;
+  /** @throws what `refusalOf` knows */
+  run(deps: OperationDeps, input: Static<Input>): Promise<Output>;
+}
+
+/** One of these texts. */
+export function choice<Text extends string>(texts: readonly Text[]) {
+  return Type.Unsafe<Text>({ type: 'string', enum: texts });
+}
+
+/** Handle or luid. */
+export const LEDGER = Type.String({ minLength: 1, maxLength: 200 });
+
+/** Infers the types of an operation. */
+export function defineOperation<Input extends TObject, Output>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation;
+}

@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
+import type { FastifyBaseLogger } from 'fastify';
+import type { OperationDeps } from '../admin/operation.js';
+import { isOperation, type OperationName, prepareCall } from '../admin/operations.js';
+import { AdminRefused, type Refusal, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
+import { FailureCounts } from '../auth/failures.js';
+import { jsonLimits } from '../base/json-limits.js';
+import { ADMIN_ADDRESS, cannotListen } from '../cluster/port.js';
+import type { Config } from '../config.js';
+import { senderOf } from '../http/sender.js';
+import { urlsOf } from '../listen-addresses.js';
+import type { OperatorKey } from '../operator-settings.js';
+import { createPool } from '../store/pool.js';
+import { explainError } from '../store/queries/reach.js';
+import { createReplays } from '../store/queries/replays.js';
+import { type Judge, namedOperator, Unauthorized, verifyOperator } from './authenticate.js';
+import { readDeploymentId } from './deployment.js';
+import { operatorLimits } from './operator-limits.js';
+
+/** The listener of operators, which only they reach. */
+export interface OperatorsListener {
+  /** What operators call. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface OperatorsOptions {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What requests are answered with. */
+interface Desk {
+  readonly urls: readonly string[];
+  readonly operators: readonly OperatorKey[];
+  readonly judge: Judge;
+  readonly operation: OperationDeps;
+  readonly logger: OperatorsOptions['logger'];
+  readonly failures: FailureCounts;
+  /** Operations under way. */
+  underWay: number;
+}
+
+/**
+ * Serves the operations of operators at an address of its own: `POST /operations/<name>` with the input as JSON, and a token that an
+ * operator's key has signed for this one request (docs/operations/operators.md). `GET /` names the deployment.
+ *
+ * @throws Error in one line for the operator when the address is unusable
+ */
+export async function serveOperators(options: OperatorsOptions): Promise<OperatorsListener> {
+  const { config, databaseUrl: url, logger, now } = options;
+  const { adminPort: port = 0, adminHost: host, adminUrl } = config;
+  const pool = createPool({ connectionString: url, max: 4 }, () => {});
+  const ours = config.databaseUrl === undefined;
+  try {
+    const onDatabase: OperationDeps['onDatabase'] = (work) =>
+      work({ pool, config, url }).catch((error: unknown) => {
+        throw explainError(error, url, ours);
+      });
+    const deployment = await onDatabase(() => readDeploymentId(pool));
+    const replays = createReplays(pool, { now, random: () => new Uint8Array() });
+    const use: Judge['replays']['use'] = (...one) => onDatabase(async () => replays.use(...one));
+    const desk: Desk = {
+      urls: adminUrl === undefined ? urlsOf(host, port) : [new URL(adminUrl).href.replace(/\/$/, '')],
+      operators: config.operatorKeys,
+      judge: { deployment, replays: { use }, now },
+      operation: { onDatabase, readConfig: () => config, now },
+      logger,
+      failures: new FailureCounts(now, operatorLimits.refusals),
+      underWay: 0,
+    };
+    const server = await listen(desk, host, port);
+    return {
+      url: desk.urls[0]!,
+      async stop() {
+        await stopServer(server);
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+async function listen(desk: Desk, host: string, port: number): Promise<Server> {
+  const { request: requestTimeout, connections } = operatorLimits;
+  const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, async (request, response) => {
+    const { status, body } = await answer(desk, request);
+    const text = `${JSON.stringify(body)}\n`;
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      // What is left of a body that was not read goes with its connection.
+      connection: 'close',
+    });
+    response.end(text);
+  });
+  server.maxConnections = connections;
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen(error, host, port, ADMIN_ADDRESS);
+  }
+  return server;
+}
+
+/** Operations under way are answered, unless they take long. */
+async function stopServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const late = setTimeout(() => server.closeAllConnections(), operatorLimits.stop);
+  await closed;
+  clearTimeout(late);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+const STATUSES: Readonly<Record<RefusalReason, number>> = {
+  'wrong-call': 400,
+  refused: 409,
+  unusable: 500,
+  unreachable: 503,
+  unauthorized: 401,
+};
+
+function refuse(refusal: Refusal, status = STATUSES[refusal.reason]): Answer {
+  return { status, body: { error: refusal } };
+}
+
+/** Never throws. */
+async function answer(desk: Desk, request: IncomingMessage): Promise<Answer> {
+  const { method, url = '' } = request;
+  if (method === 'GET' && url === '/') return { status: 200, body: { deployment: desk.judge.deployment } };
+  const [, name = ''] = /^\/operations\/([a-z-]{1,50})$/.exec(url) ?? [];
+  if (method !== 'POST' || !isOperation(name))
+    return refuse({ reason: 'wrong-call', detail: 'There is no such operation.' }, 404);
+  try {
+    return { status: 200, body: { result: await perform(desk, name, request) } };
+  } catch (error) {
+    if (error instanceof Unauthorized) return refuseStranger(desk, error, request);
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) return refuse(refusal);
+    desk.logger.error({ err: error, operation: name }, 'an operation of an operator has failed');
+    return refuse({ reason: 'unusable', detail: 'The operation has failed: the log of the server says why.' });
+  }
+}
+
+/** Whoever holds a key is never locked out: only those are counted, and refused, who hold none. */
+function refuseStranger({ failures, logger }: Desk, error: Unauthorized, request: IncomingMessage): Answer {
+  const address = request.socket.remoteAddress ?? '';
+  const sender = senderOf(address);
+  const { message: detail, advice } = error;
+  const refusal: Refusal = { reason: 'unauthorized', detail, ...(advice === undefined ? {} : { advice }) };
+  if (failures.wait(sender) > 0) return refuse(refusal, 429);
+  failures.add(sender);
+  logger.warn({ address, why: error.why }, 'a request for operators was refused');
+  return refuse(refusal);
+}
+
+/** @throws Unauthorized; what `refusalOf` knows */
+async function perform(desk: Desk, name: OperationName, request: IncomingMessage): Promise<unknown> {
+  const { authorization } = request.headers;
+  const operator = namedOperator(authorization, desk.operators);
+  const input = parseInput(await readBody(request));
+  const [url = '', ...aliases] = desk.urls.map((one) => `${one}/operations/${name}`);
+  const bound = { method: 'POST', url, aliases, headers: request.headers, body: input };
+  await verifyOperator(authorization ?? '', bound, desk.judge);
+  const call = prepareCall(name, input);
+  if (desk.underWay >= operatorLimits.operations) throw new AdminRefused('Too many operations are under way.');
+  const who = { operator: operator.name, key: operator.public, operation: name, input };
+  if (call.changes) desk.logger.warn(who, 'an operator changes the deployment');
+  else desk.logger.info(who, 'an operator looks at the deployment');
+  desk.underWay += 1;
+  try {
+    return await call.run(desk.operation);
+  } catch (error) {
+    if (call.changes) desk.logger.warn({ ...who, err: error }, 'what an operator asked for was not done');
+    throw error;
+  } finally {
+    desk.underWay -= 1;
+  }
+}
+
+/** @throws WrongCall for one that is too long, or ends early */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > operatorLimits.body) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new WrongCall('The request has ended early.');
+  }
+  if (length > operatorLimits.body) throw new WrongCall(`The input is longer than ${operatorLimits.body} bytes.`);
+  return Buffer.concat(chunks).toString();
+}
+
+/** @throws WrongCall */
+function parseInput(text: string): Json {
+  try {
+    const input = parseJson(text, jsonLimits);
+    if (isObject(input)) return input;
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+  }
+  throw new WrongCall('The input is a JSON object.');
+}

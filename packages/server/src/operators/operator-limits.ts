@@ -1,0 +1,21 @@
+/** The listener of operators. */
+export const operatorLimits = {
+  /** Bytes of the body of a request. */
+  body: 65_536,
+  /** Milliseconds in which a request must arrive. */
+  request: 10_000,
+  /** Connections at a time. */
+  connections: 64,
+  /** Operations at a time; more are refused. */
+  operations: 16,
+  refusals: {
+    /** Refused requests of one address within the window; more are answered 429, and not logged. */
+    attempts: 20,
+    /** Milliseconds. */
+    window: 60_000,
+    /** Addresses that are remembered. */
+    remembered: 1_000,
+  },
+  /** Milliseconds that operations under way have when the server stops. */
+  stop: 5_000,
+} as const;
