@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { newLedger } from '../../../server/test/support/client.js';
-import { createDatabase } from '../../../server/test/support/database.js';
+import { createDatabase, createMigratedDatabase } from '../../../server/test/support/database.js';
 import { eventually } from '../../../server/test/support/eventually.js';
 import { stored } from '../../../server/test/support/scene.js';
 import { TEST_MASTER_KEY, withOwnServer } from '../../../server/test/support/server.js';
@@ -74,33 +74,38 @@ it('names what was altered, what is missing, and what stands still', async () =>
 });
 
 it('tells of a schema of another release, or of none, and what to do', async () => {
-  const [last] = await sql('select name from kysely_migration order by name desc limit 1');
+  const { url, drop } = await createMigratedDatabase();
+  const other = (text: string, values: unknown[] = []) => runSql(url, text, values);
+  await other(`insert into master_key (number, key_check) values (1, 'any')`);
+  const [last] = await other('select name from kysely_migration order by name desc limit 1');
   const { name } = last as { name: string };
-  await sql('delete from kysely_migration where name = $1', [name]);
-  try {
-    const { code, err, json } = await cli.call(['admin', 'doctor', '--json']);
-    expect(json.found.slice(2)).toEqual([
-      {
-        part: 'schema',
-        isFine: false,
-        text: `The database lacks the migrations ${name}: it is of an earlier release.`,
-        advice: "use that release's command; or stop the old servers, then `countersign-server --migrate`",
-      },
-    ]);
-    expect([code, err]).toEqual([1, expect.stringContaining('1 of 3 parts is not fine.')]);
-    const other = await cli.call(['admin', 'ledgers']);
-    expect([other.code, other.err]).toEqual([
-      4,
-      expect.stringMatching(/^✗ The database lacks .*\n {2}Try: use that release's command; or stop/),
-    ]);
-    await sql(`insert into kysely_migration (name, timestamp) values ($1, ''), ('9999-later', '')`, [name]);
-    expect(await illnesses()).toEqual({ schema: 'The database has migrations of a later release: 9999-later.' });
-  } finally {
-    await sql(`delete from kysely_migration where name = '9999-later'`);
-    await sql(`insert into kysely_migration (name, timestamp) values ($1, '') on conflict do nothing`, [name]);
-  }
+  await other('delete from kysely_migration where name = $1', [name]);
+  const lacking = await cli.with({ DATABASE_URL: url }).call(['admin', 'doctor', '--json']);
+  expect(lacking.json.found.slice(2)).toEqual([
+    {
+      part: 'schema',
+      isFine: false,
+      text: `The database lacks the migrations ${name}: it is of an earlier release.`,
+      advice: "use that release's command; or stop the old servers, then `countersign-server --migrate`",
+    },
+  ]);
+  expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining('1 of 3 parts is not fine.')]);
+  const ledgers = await cli.with({ DATABASE_URL: url }).call(['admin', 'ledgers']);
+  expect([ledgers.code, ledgers.err]).toEqual([
+    4,
+    expect.stringMatching(/^✗ The database lacks .*\n {2}Try: use that release's command; or stop/),
+  ]);
+  await other(`insert into kysely_migration (name, timestamp) values ($1, ''), ('9999-later', '')`, [name]);
+  // Beside that one it may be used.
+  expect(await illnesses({ DATABASE_URL: url })).not.toHaveProperty('schema');
+  await other(`update deployment set value = '9999' where name = 'least-schema'`);
+  expect(await illnesses({ DATABASE_URL: url })).toEqual({
+    schema: 'The database has migrations of a later release: 9999-later.',
+  });
+  await drop();
   const empty = await createDatabase();
   expect(await illnesses({ DATABASE_URL: empty.url })).toEqual({ schema: 'The database is empty.' });
+  await empty.drop();
 });
 
 it('goes on with what it can see without a key, or with another, and tells what is wrong of settings and the database', async () => {

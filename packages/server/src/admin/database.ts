@@ -48,8 +48,8 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
 async function assertMigrated(pool: pg.Pool): Promise<void> {
   if ((await findMasterKeys(pool)).length === 0)
     throw new Illness('The database is empty.', 'start the server, which makes the tables, or name another database');
-  const { pending, later } = await findMigrations(pool);
-  if (later.length > 0)
+  const { pending, later, isOutdated } = await findMigrations(pool);
+  if (isOutdated)
     throw new Illness(
       `The database has migrations of a later release: ${later.join(', ')}.`,
       'use the command of that release',

@@ -160,13 +160,15 @@ async function examineConnections(pool: pg.Pool, { workers }: Config): Promise<s
 
 /** What migrations of this release have made, by their text. */
 function expectedNames(): { readonly tables: string[]; readonly indexes: string[] } {
-  const text = Object.values(readMigrations()).join('\n');
+  const text = readMigrations()
+    .map((one) => one.text)
+    .join('\n');
   const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
-  const gone = new Set(named(/^\s*drop (?:table|index) (?:if exists )?(\w+)/gm));
+  const gone = new Set(named(/^\s*drop (?:table|index) (?:concurrently )?(?:if exists )?(\w+)/gm));
   const left = (names: string[]) => [...new Set(names)].filter((name) => !gone.has(name));
   return {
     tables: left(named(/^create table (\w+)/gm)),
-    indexes: left(named(/^create (?:unique )?index (\w+)/gm)),
+    indexes: left(named(/^create (?:unique )?index (?:concurrently )?(\w+)/gm)),
   };
 }
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { untilNone } from '../store/deployment/processes.js';
 import { parseReadOnly, READ_ONLY, type ReadOnlyMode } from '../store/deployment/read-only.js';
 import { choice, defineOperation } from './operation.js';
-import { untilNone } from './processes.js';
 import { WrongCall } from './refusals.js';
 import { reasonOf } from './suspend.js';
 

@@ -11,10 +11,10 @@ import {
 import { sealContext } from '../keys/seal.js';
 import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
 import { SEEN_WITHIN } from '../store/deployment/presence.js';
+import { untilNone } from '../store/deployment/processes.js';
 import { isDistributed } from '../store/distribution.js';
 import { transaction } from '../store/transaction.js';
 import { type AdminDeps, onDatabase, type Settings } from './database.js';
-import { untilNone } from './processes.js';
 import { AdminRefused, UnusableHere } from './refusals.js';
 
 /** How the master key was replaced. */

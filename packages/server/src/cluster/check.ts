@@ -84,14 +84,13 @@ async function findOther(config: Config, url: string): Promise<string> {
       const held = await findKeys(config);
       if (held.length === 0) throw masterKeyError(config);
       assertHeld(known, held, describeKeySource(config));
-      const { later, pending } = await findMigrations(pool);
-      if (later.length > 0)
+      const { later, pending, isOutdated } = await findMigrations(pool);
+      if (isOutdated)
         throw new Error(`was migrated by a later release (${later.join(', ')}): use that, or a later one`);
       const { advice } = await findConnectionRoom(pool, config.workers);
       const room = advice === undefined ? '' : `; ${advice}`;
-      return pending.length > 0
-        ? `answers: the start migrates it (${pending.join(', ')})${room}`
-        : `answers, with the schema of this release${room}`;
+      if (pending.length > 0) return `answers: the start migrates it (${pending.join(', ')})${room}`;
+      return `answers, with the schema of ${later.length > 0 ? 'a later release, beside which this one may serve' : 'this release'}${room}`;
     } finally {
       await pool.end();
     }

@@ -5,6 +5,7 @@ import { databaseLimits } from './database-limits.js';
 import { settleMasterKeys } from './deployment/master-keys.js';
 import { createPresence } from './deployment/presence.js';
 import { createReadOnlyGuard } from './deployment/read-only.js';
+import { createSchemaGuard } from './deployment/schema-range.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
@@ -12,6 +13,7 @@ import { createPool } from './pool.js';
 import { createPools } from './pools.js';
 import { createQuotas } from './quotas.js';
 import { watchReadiness } from './readiness.js';
+import { readMigrations } from './sql.js';
 import { createWriteGate, type WriteGate } from './writes-refused.js';
 
 export interface DatabaseOptions {
@@ -46,13 +48,15 @@ export async function openDatabase(options: DatabaseOptions) {
   const pools = createPools(database, epochs.verify, failed);
   const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
   const readOnly = createReadOnlyGuard(logger);
+  const schema = createSchemaGuard(readMigrations().at(-1)!.number, logger);
   let writes: WriteGate | undefined;
   const isWriting = () => writes !== undefined && writes.underWay > 0;
-  const presence = createPresence(pools.others, { ...options, name: options.holder, keys, readOnly, isWriting });
+  const tells = { name: options.holder, keys, readOnly, schema, isWriting };
+  const presence = createPresence(pools.others, { ...options, ...tells });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
-    writes = createWriteGate(disk, readiness, readOnly);
+    writes = createWriteGate(disk, readiness, schema, readOnly);
     return {
       pools,
       epochs,
@@ -61,7 +65,7 @@ export async function openDatabase(options: DatabaseOptions) {
       /** What every write passes. */
       writes,
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
-      journalWrites: createWriteGate(disk, readiness),
+      journalWrites: createWriteGate(disk, readiness, schema),
       readOnly,
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {

@@ -5,6 +5,7 @@ import { momentLimits } from '../base/ledger-clock.js';
 import { createClockCheck } from './clock-check.js';
 import type { Presence, SeenDeployment } from './deployment/presence.js';
 import { READ_ONLY } from './deployment/read-only.js';
+import { LEAST_SCHEMA } from './deployment/schema-range.js';
 import type { WriteGuard } from './writes-refused.js';
 
 /** Whether the database answers, by the latest look at it, this process holds its keys, and the clock lets writes be dated. */
@@ -75,7 +76,8 @@ interface Seen extends SeenDeployment {
 
 const LOOK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now,
   (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys,
-  (select value from deployment where name = '${READ_ONLY}') as "readOnly"`;
+  (select value from deployment where name = '${READ_ONLY}') as "readOnly",
+  (select value from deployment where name = '${LEAST_SCHEMA}') as "leastSchema"`;
 
 /** The outcome of a look, unless that takes longer: the pool waits for a connection for longer than a look may take. */
 async function within<T>(patience: number, looking: Promise<T>): Promise<T> {

@@ -18,13 +18,28 @@ function readWithIncluded(file: URL): string {
 }
 
 /** What editors leave beside it is none. */
-const MIGRATION = /^\d{4}-[a-z-]+\.sql$/;
+const MIGRATION = /^(\d{4})-[a-z-]+\.sql$/;
 
-/** The texts of all migrations by their names, in order: a file of `sql/migrations` each. */
-export function readMigrations(): Readonly<Record<string, string>> {
-  const files = readdirSync(new URL('migrations/', FOLDER))
-    .filter((file) => MIGRATION.test(file))
-    .sort();
-  const names = files.map((file) => file.replace(/\.sql$/, ''));
-  return Object.fromEntries(names.map((name) => [name, readSql(`migrations/${name}`)]));
+/** The first line of one that earlier servers may serve beside: the number of the migration that they must know. */
+const BESIDE = /^-- Servers that know (\d{4}) may serve beside it\.\n/;
+
+export interface Migration {
+  readonly name: string;
+  /** Four digits, in order. */
+  readonly number: string;
+  /** The number of the newest migration that a server must know to serve once it has run: its own, unless it says otherwise. */
+  readonly least: string;
+  readonly text: string;
+}
+
+/** All migrations, in order: a file of `sql/migrations` each. */
+export function readMigrations(): readonly Migration[] {
+  const files = readdirSync(new URL('migrations/', FOLDER)).sort();
+  return files.flatMap((file) => {
+    const [, number] = MIGRATION.exec(file) ?? [];
+    if (number === undefined) return [];
+    const name = file.replace(/\.sql$/, '');
+    const text = readSql(`migrations/${name}`);
+    return [{ name, number, least: BESIDE.exec(text)?.[1] ?? number, text }];
+  });
 }

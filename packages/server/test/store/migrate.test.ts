@@ -56,7 +56,12 @@ it('whoever comes second waits for as long as the first one takes', async () => 
     await holder.query('select pg_advisory_lock(1)');
     const done = withLock(pool, 1, async () => 'done');
     done.catch(() => {});
-    await outOfPatience(holder);
+    // It asks again and again, in statements of its own: an index that is made concurrently waits for those that go on.
+    const asking = `select from pg_stat_activity where query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()
+      and query_start - backend_start > $1::interval`;
+    await eventually(async () =>
+      expect((await holder.query(asking, [`${3 * PATIENCE} milliseconds`])).rows).toHaveLength(1),
+    );
     await holder.query('select pg_advisory_unlock(1)');
     expect(await done).toBe('done');
     // The lock ends with the session of who held it, which PostgreSQL ends in its own time.

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { grantToServe } from '../../src/store/deployment/serving-role.js';
 import { runSql } from './sql.js';
 
-const ROLE = 'test_serving';
+export const ROLE = 'test_serving';
 
 /** The connection string of a role that may serve a migrated database, and owns nothing in it. */
 export async function asServingRole(url: string): Promise<string> {

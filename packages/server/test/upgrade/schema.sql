@@ -1201,11 +1201,6 @@ create table kysely_migration (
   "timestamp" character varying(255) not null
 );
 
-create table kysely_migration_lock (
-  id character varying(255) not null,
-  is_locked integer default 0 not null
-);
-
 create table lease (
   ledger_id bigint not null,
   worker text collate "C" not null,
@@ -1296,7 +1291,8 @@ create table process (
   keys text[] not null,
   sealing integer not null,
   seen timestamp with time zone default clock_timestamp() not null,
-  is_read_only boolean default false not null
+  is_read_only boolean default false not null,
+  schema text collate "C" default '0000'::text not null
 );
 
 create table record (
@@ -1504,8 +1500,6 @@ alter table erased_proof add constraint erased_proof_pkey PRIMARY KEY (ledger_id
 alter table home add constraint home_pkey PRIMARY KEY (ledger_id);
 
 alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
-
-alter table kysely_migration_lock add constraint kysely_migration_lock_pkey PRIMARY KEY (id);
 
 alter table lease add constraint lease_pkey PRIMARY KEY (ledger_id, worker, unit);
 

@@ -3,19 +3,22 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Keyring, NumberedKey } from '../../keys/keyring.js';
 import type { ReadOnlyGuard } from './read-only.js';
+import type { SchemaGuard } from './schema-range.js';
 
 /** What a look has seen of the deployment. */
 export interface SeenDeployment {
   readonly keys: readonly NumberedKey[] | null;
   /** As `ReadOnlyGuard.see` takes it. */
   readonly readOnly: string | null;
+  /** As `SchemaGuard.see` takes it. */
+  readonly leastSchema: string | null;
 }
 
 /** What a process tells the others of itself, and hears of the deployment. */
 export interface Presence {
   /** Takes what was seen of the deployment at a look. Never throws. */
   look(seen: SeenDeployment): Promise<void>;
-  /** Whether it holds all master keys of the deployment. */
+  /** Whether it holds all master keys of the deployment, and may serve on its schema. */
   isComplete(): boolean;
   /** Tells that the process ends. Never throws. */
   leave(): Promise<void>;
@@ -29,6 +32,7 @@ export interface PresenceOptions {
   /** Reads the keys that are set anew. */
   readonly loadKeys?: (() => Promise<readonly Buffer[]>) | undefined;
   readonly readOnly: ReadOnlyGuard;
+  readonly schema: SchemaGuard;
   /** Whether it does a write at the moment. */
   readonly isWriting: () => boolean;
   readonly logger: Pick<FastifyBaseLogger, 'error' | 'info'>;
@@ -43,7 +47,7 @@ export const SEEN_WITHIN = 30;
 /** Keeps the row of this process in the table `process`. */
 export function createPresence(
   pool: pg.Pool,
-  { name, build, keys, loadKeys, readOnly, isWriting, logger }: PresenceOptions,
+  { name, build, keys, loadKeys, readOnly, schema, isWriting, logger }: PresenceOptions,
 ): Presence {
   let looks = 0;
   let told = '';
@@ -63,13 +67,14 @@ export function createPresence(
       const isBeat = looks % LOOKS_PER_BEAT === 0;
       looks += 1;
       readOnly.see(seen.readOnly);
+      schema.see(seen.leastSchema);
       keys.know(seen.keys ?? []);
       if (loadKeys && (isBeat || keys.missing().length > 0)) keys.hold(await loadKeys().catch(() => []));
       compare();
       const tells = [keys.checks, keys.sealing, readOnly.mode !== undefined && !isWriting()] as const;
       const text = JSON.stringify(tells);
       if (!isBeat && text === told) return;
-      await pool.query({ ...TELL, values: [name, hostname(), build, ...tells] }).then(
+      await pool.query({ ...TELL, values: [name, hostname(), build, ...tells, schema.known] }).then(
         () => {
           told = text;
         },
@@ -77,7 +82,7 @@ export function createPresence(
         () => {},
       );
     },
-    isComplete: () => isComplete,
+    isComplete: () => isComplete && !schema.isOutdated,
     leave: () => pool.query('delete from process where name = $1', [name]).then(noop, noop),
   };
 }
@@ -88,7 +93,7 @@ function noop(): void {}
 const TELL = {
   name: 'presence',
   text: `with gone as (delete from process where seen < clock_timestamp() - interval '1 day')
-    insert into process (name, host, build, keys, sealing, is_read_only) values ($1, $2, $3, $4, $5, $6)
+    insert into process (name, host, build, keys, sealing, is_read_only, schema) values ($1, $2, $3, $4, $5, $6, $7)
     on conflict (name) do update
       set keys = excluded.keys, sealing = excluded.sealing, is_read_only = excluded.is_read_only, build = excluded.build, seen = clock_timestamp()`,
 };

@@ -7,7 +7,6 @@ const GROWING: Readonly<Record<string, string>> = {
   change: 'select, insert, update',
   entry: 'select, insert',
   kysely_migration: 'select',
-  kysely_migration_lock: 'select',
 };
 
 /**

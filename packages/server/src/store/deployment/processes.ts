@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
-import { SEEN_WITHIN } from '../store/deployment/presence.js';
+import type { Queryable } from '../queries/statement.js';
+import { SEEN_WITHIN } from './presence.js';
 
 /** Milliseconds from one look at the processes to the next. */
 const LOOKS = 250;
@@ -18,20 +18,20 @@ interface ProcessRow {
  * @returns these, by host and name
  */
 export async function untilNone(
-  pool: pg.Pool,
+  on: Queryable,
   condition: string,
   value: string | number | boolean,
   isFinal: (rows: readonly ProcessRow[]) => boolean,
 ): Promise<string[]> {
-  const { rows: clock } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
+  const { rows: clock } = await on.query<{ now: string }>({ text: 'select clock_timestamp()::text as now' });
   // By then those that were killed before count as gone.
   const until = performance.now() + (SEEN_WITHIN + 5) * 1_000;
   for (;;) {
-    const { rows } = await pool.query<ProcessRow>(
-      `select host || ' (process ' || name || ', ' || build || ')' as name, seen > $3::timestamptz as again from process
+    const { rows } = await on.query<ProcessRow>({
+      text: `select host || ' (process ' || name || ', ' || build || ')' as name, seen > $3::timestamptz as again from process
        where seen > clock_timestamp() - make_interval(secs => $1) and ${condition} order by 1`,
-      [SEEN_WITHIN, value, clock[0]!.now],
-    );
+      values: [SEEN_WITHIN, value, clock[0]!.now],
+    });
     if (rows.length === 0 || isFinal(rows) || performance.now() > until) return rows.map(({ name }) => name);
     await pause(LOOKS);
   }
