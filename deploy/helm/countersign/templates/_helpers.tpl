@@ -110,15 +110,18 @@ capabilities:
 {{- end }}
 {{- end -}}
 
+{{/* Given a dict with `root`, and `databaseUrl`: that of those who serve, or of who migrates. */}}
 {{- define "countersign.volumes" -}}
+{{- $databaseUrl := .databaseUrl -}}
+{{- with .root -}}
 - name: secrets
   projected:
     defaultMode: 0440
     sources:
       - secret:
-          name: {{ .Values.databaseUrl.existingSecret }}
+          name: {{ $databaseUrl.existingSecret }}
           items:
-            - key: {{ .Values.databaseUrl.key }}
+            - key: {{ $databaseUrl.key }}
               path: database_url
       - secret:
           name: {{ .Values.masterKey.existingSecret }}
@@ -136,25 +139,7 @@ capabilities:
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
-{{- end -}}
-
-{{/*
-Two releases on one database are not supported: an upgrade to another image is refused while the old one serves. Without a cluster
-to ask, as in `helm template`, nothing is refused.
-*/}}
-{{- define "countersign.assertStopped" -}}
-{{- if not .Values.upgradeWhileServing -}}
-{{- $name := include "countersign.fullname" . -}}
-{{- range $kind := list "StatefulSet" "Deployment" -}}
-{{- $running := lookup "apps/v1" $kind $.Release.Namespace $name -}}
-{{- if $running -}}
-{{- $image := (first $running.spec.template.spec.containers).image -}}
-{{- if and (ne $image (include "countersign.image" $)) (gt (int ($running.status).replicas) 0) -}}
-{{- fail (printf "%d pods of %s still serve: two releases cannot share a database. Run `kubectl --namespace %s scale %s/%s --replicas=0`, wait until they have ended, and repeat this. Where the changelog says that both releases may serve at a time, set upgradeWhileServing=true" (int ($running.status).replicas) $image $.Release.Namespace (lower $kind) $name) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
+{{- end }}
 {{- end -}}
 
 {{/* Pods to begin with; none where an autoscaler decides, unless it was scaled to zero, where an autoscaler does nothing. */}}

@@ -46,15 +46,18 @@ describe('the values of the chart', () => {
       [{ masterKey: { existingSecret: 'a secret', key: 'k' } }, '/masterKey/existingSecret pattern'],
       [{ httpRoute: { enabled: true, parentRefs: [] } }, '/httpRoute/parentRefs minItems'],
       [{ image: { repository: 'a', digest: 'sha256:abc' } }, '/image/digest pattern'],
+      [{ migrations: { databaseUrl: { existingSecret: 'owner' }, role: '' } }, '/migrations/role minLength'],
+      [{ migrations: { databaseUrl: { existingSecret: '' }, role: 'weaker' } }, '/migrations/role maxLength'],
     ] as const) {
       expect(faults({ ...values, ...more }), fault).toContain(fault);
     }
   });
 
   it('have every setting that has no value of its own, and no other', () => {
-    const own = 'PORT HOST METRICS_PORT METRICS_HOST DATA_DIR DATABASE_URL MASTER_KEY MASTER_KEY_NEXT PUBLIC_URL'.split(
-      ' ',
-    );
+    const own =
+      'PORT HOST METRICS_PORT METRICS_HOST DATA_DIR DATABASE_URL DATABASE_ROLE MASTER_KEY MASTER_KEY_NEXT PUBLIC_URL'.split(
+        ' ',
+      );
     const due = Object.values(settings).map(({ name }) => name);
     expect(Object.keys(schema.properties?.settings?.properties ?? {})).toEqual(due.filter((one) => !own.includes(one)));
     expect(due).toEqual(expect.arrayContaining(own));
