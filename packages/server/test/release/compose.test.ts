@@ -25,15 +25,18 @@ describe.skipIf(process.platform === 'win32')('the secrets of compose.yaml', () 
       DATABASE_URL_FILE: join(home, 'secrets/database_url'),
       MASTER_KEY_FILE: join(home, 'secrets/master_key'),
     });
-    const { username, password, hostname, pathname } = new URL(databaseUrl);
-    expect([username, password, hostname, pathname]).toEqual([
-      'countersign',
-      secret('postgres_password'),
-      'database',
-      '/countersign',
+    const roles = [databaseUrl, secret('owner_url')].map((url) => {
+      const { username, password, hostname, pathname } = new URL(url);
+      expect([hostname, pathname]).toEqual(['database', '/countersign']);
+      expect(password.length).toBeGreaterThan(30);
+      return [username, password];
+    });
+    expect(roles).toEqual([
+      ['countersign_serving', secret('serving_password')],
+      ['countersign', secret('postgres_password')],
     ]);
-    expect(password.length).toBeGreaterThan(30);
-    const before = [masterKey, password];
+    expect(secret('serving_password')).not.toBe(secret('postgres_password'));
+    const before = [masterKey, secret('postgres_password')];
     const again = make();
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('is there already: nothing is changed')]);
     expect([secret('master_key'), secret('postgres_password')]).toEqual(before);
@@ -46,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the secrets of compose.yaml', () 
   it('are files alone: nothing in compose.yaml stands in for one', () => {
     const text = read('compose.yaml');
     const names = [...text.matchAll(/^ {4}file: \.\/secrets\/(\w+)$/gm)].map(([, name]) => name);
-    expect(names.sort()).toEqual(['database_url', 'master_key', 'postgres_password']);
+    expect(names.sort()).toEqual(['database_url', 'master_key', 'owner_url', 'postgres_password', 'serving_password']);
     expect(text).not.toMatch(
       /(PASSWORD|MASTER_KEY|DATABASE_URL|TRUST|AUTH_METHOD)(?!_FILE: \/run\/secrets\/\w+$)\w*:/m,
     );
@@ -63,13 +66,14 @@ describe('compose.yaml', () => {
       .map((part) => [part.slice(0, part.indexOf(':')), part.split('\n').map((line) => line.trim())]),
   );
 
-  it('has two services, and others for those who ask for them', () => {
+  it('has a server, its database and what migrates it, and others for those who ask for them', () => {
     const profiles = Object.entries(services).map(([name, lines]) => [
       name,
       lines.find((line) => line.startsWith('profiles: '))?.slice(10),
     ]);
     expect(profiles).toEqual([
       ['server', undefined],
+      ['migrate', undefined],
       ['database', undefined],
       ['pgbouncer', '[pgbouncer]'],
       ['prometheus', '[monitoring]'],
@@ -77,7 +81,7 @@ describe('compose.yaml', () => {
     ]);
   });
 
-  it.each(['server', 'database', 'pgbouncer', 'prometheus', 'grafana'])(
+  it.each(['server', 'migrate', 'database', 'pgbouncer', 'prometheus', 'grafana'])(
     'bounds %s, and gives it no right beyond its own',
     (name) => {
       const lines = services[name] ?? [];
@@ -103,8 +107,28 @@ describe('compose.yaml', () => {
     expect(services.pgbouncer).toContain('networks: [database]');
     expect(read('Containerfile')).toMatch(/^USER 10001:10001$/m);
     expect(services.database).toContain('networks: [database]');
+    expect(services.migrate).toContain('networks: [database]');
     expect(services.database?.some((line) => line.startsWith('ports:'))).toBe(false);
     expect(text).toContain('  database:\n    internal: true\n');
+  });
+
+  it('gives the server a role that owns nothing, which what migrates has made', () => {
+    const role = 'countersign_serving';
+    expect(services.server).toContain('secrets: [database_url, master_key]');
+    expect(services.server).toContain('condition: service_completed_successfully');
+    expect(services.migrate).toEqual(
+      expect.arrayContaining([
+        'command: [countersign-server, --migrate]',
+        'secrets: [owner_url, master_key]',
+        'DATABASE_URL_FILE: /run/secrets/owner_url',
+        `DATABASE_ROLE: ${role}`,
+      ]),
+    );
+    expect(services.database).toContain(
+      '- ./deploy/compose/serving-role.sh:/docker-entrypoint-initdb.d/serving-role.sh:ro',
+    );
+    expect(read('deploy/compose/serving-role.sh')).toContain(`create role ${role} login`);
+    expect(read('deploy/compose/pgbouncer/start.sh')).toContain(`"${role}"`);
   });
 
   it('gives monitoring the rules and the dashboard, nothing to write to, and a way out to this machine alone', () => {
@@ -128,10 +152,8 @@ describe('compose.yaml', () => {
   });
 
   it('has each of its settings in docs/containers.md, with the default', () => {
-    const used = [...text.matchAll(/\$\{([A-Z_]+)(?::-([^}]*)|:\?[^}]*)\}/g)].map(([, name, value]) => [
-      name,
-      value ?? '',
-    ]);
+    const found = [...text.matchAll(/\$\{([A-Z_]+)(?::-([^}]*)|:\?[^}]*)\}/g)];
+    const used = [...new Map(found.map(([, name, value]) => [name, value ?? '']))];
     const told = rowsOf(read('docs/containers.md')).filter(([name = '']) => /^[A-Z_]{4,}$/.test(name));
     expect(told.map(([name, value]) => [name, value]).sort()).toEqual(used.sort());
   });
