@@ -145,7 +145,7 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
     await sees(page, /The log was begun anew; the one seen before had \d+ leaves/);
     await go('');
     await sees(page, /The log was begun anew/);
-    expect(await page.locator('.notice pre').textContent()).toContain('/log/ldg.');
+    expect(await page.locator('.notice .bytes').textContent()).toContain('/log/ldg.');
     expect(await page.getByText('goes on from what this browser has seen').count()).toBe(0);
     await page.getByRole('button', { name: 'go on with the new log' }).click();
     await sees(page, 'goes on from what this browser has seen: checked here');

@@ -1,3 +1,5 @@
+import { findKind } from '../kinds/kinds.js';
+
 /** What the address of the page about rules keeps: what is asked. */
 export interface AccessSearch {
   readonly kind?: string | undefined;
@@ -7,10 +9,11 @@ export interface AccessSearch {
   readonly key?: string | undefined;
 }
 
-/** What of an address is that of the page about rules. */
+/** What of an address is that of the page about rules: a kind is one of the interface's. */
 export function readAccessSearch({ kind, id, action, key }: AccessSearch): AccessSearch {
   return {
-    ...(kind ? { kind } : {}),
+    // Left out, the router would put in what the address says.
+    ...(kind ? { kind: findKind(kind)?.record } : {}),
     ...(id ? { id } : {}),
     ...(action ? { action } : {}),
     ...(key ? { key } : {}),

@@ -7,6 +7,7 @@ import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
+import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 import { TreeBroken, type TreeVerdict } from '../verify/follow-tree.js';
 import type { Sealed } from './use-sealed.js';
@@ -42,7 +43,9 @@ export function LogProof({ sealed }: { readonly sealed: Sealed }) {
           </dd>
           <dt>{texts.checkpoint}</dt>
           <dd>
-            <pre className="bytes">{verdict.checkpoint}</pre>
+            <Scroll className="bytes" label={texts.checkpoint}>
+              {verdict.checkpoint}
+            </Scroll>
             <p className="hint">{texts.checkpointAbout}</p>
           </dd>
           <dt>{texts.consistency}</dt>
@@ -68,7 +71,9 @@ export function BegunAnew({ tree: { former, origin } }: { readonly tree: TreeVer
       <p>
         {texts.before} <Time moment={former.seen} />
       </p>
-      <pre className="bytes">{former.checkpoint}</pre>
+      <Scroll className="bytes" label={texts.checkpoint}>
+        {former.checkpoint}
+      </Scroll>
       <button type="button" onClick={accept}>
         {texts.anewGo}
       </button>
@@ -94,9 +99,13 @@ export function LogFault({ error }: { readonly error: unknown }) {
         <h3>
           {texts.before} <Time moment={before.seen} />
         </h3>
-        <pre className="bytes">{before.checkpoint}</pre>
+        <Scroll className="bytes" label={texts.before}>
+          {before.checkpoint}
+        </Scroll>
         <h3>{texts.now}</h3>
-        <pre className="bytes">{shown}</pre>
+        <Scroll className="bytes" label={texts.now}>
+          {shown}
+        </Scroll>
       </section>
     );
   }

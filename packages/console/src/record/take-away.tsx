@@ -3,7 +3,7 @@ import { formatVkey, noteKey } from '@countersign/protocol/log';
 import { type KindDescription, pathOf } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { recordText } from '../text/record.js';
-import { Copy } from '../ui/copy.js';
+import { Command, quote } from '../ui/command.js';
 import { download } from '../ui/download.js';
 import type { Sealed } from './use-sealed.js';
 
@@ -27,13 +27,13 @@ export function TakeAway({ kind, id, parent, change, sealed }: Props) {
   return (
     <section aria-labelledby="take-title">
       <h2 id="take-title">{texts.title}</h2>
-      <Line label={texts.command} value={command} />
-      <Line label={texts.curl} value={curl} />
+      <Command label={texts.command} value={command} />
+      <Command label={texts.curl} value={curl} />
       <p className="hint">{texts.anonymous}</p>
       {sealed?.state === 'sealed' && change !== undefined && (
         <>
           <p>{texts.proofAbout}</p>
-          <Line label={texts.proof} value={verifyCommand(sealed, pin.key, change)} />
+          <Command label={texts.proof} value={verifyCommand(sealed, pin.key, change)} />
           <p className="buttons">
             <button type="button" onClick={() => download('record.json', sealed.text, 'application/json')}>
               {texts.text}
@@ -48,21 +48,7 @@ export function TakeAway({ kind, id, parent, change, sealed }: Props) {
   );
 }
 
-function Line({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <div className="command">
-      <code dir="ltr">{value}</code>
-      <Copy value={value} label={label} />
-    </div>
-  );
-}
-
 function verifyCommand(sealed: Extract<Sealed, { state: 'sealed' }>, key: string, change: number): string {
   const vkey = formatVkey(noteKey(sealed.verdict.origin, 'note', decodeBase64(key) ?? new Uint8Array(32)));
   return `countersign verify record.json --proof record.proof --change ${change} --vkey ${quote(vkey)}`;
-}
-
-/** As one word of a shell, whatever it holds. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

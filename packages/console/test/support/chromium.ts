@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { FLAGS, chromium as path } from '../../../client/test/support/chromium.js';
 
@@ -32,6 +32,9 @@ export function withBrowser(): { page(options?: PageOptions): Promise<Page>; rea
         if (message.type() === 'error') faults.push(message.text());
       });
       page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('request', (request) => underWay.set(request, page));
+      page.on('requestfinished', (request) => underWay.delete(request));
+      page.on('requestfailed', (request) => underWay.delete(request));
       return page;
     },
   };
@@ -46,6 +49,30 @@ export interface PageOptions {
 /** The address of the console that a server serves. */
 export function consoleOf(url: string): string {
   return url.replace(/\/v2$/, '/console/');
+}
+
+/** Requests that have no answer yet, each with its page. */
+const underWay = new Map<Request, Page>();
+
+/** A page that has nothing to do for a moment. */
+const IDLE = 'new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve)))';
+
+/** Waits until a page has shown what its address names: nothing is asked for, and nothing is waited for. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main :is(h1, .notice-title)').first().waitFor();
+  const isAsking = () => [...underWay.values()].includes(page);
+  for (let quiet = 0; quiet < 2; quiet++) {
+    await page.evaluate(IDLE);
+    if (isAsking() || (await page.locator('.skeleton').count()) > 0) quiet = -1;
+  }
+}
+
+/** Opens a page of the console, as if it were the first. */
+export async function visit(page: Page, address: string): Promise<void> {
+  // What the page before has shown must not be taken for this one's.
+  await page.goto('about:blank');
+  await page.goto(address);
+  await settled(page);
 }
 
 /** Waits until a page has a text in sight. */
