@@ -56,6 +56,20 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     await expect.poll(() => page.locator('tr[aria-rowindex="1101"]').count()).toBe(1);
     expect(await page.getByRole('row').count()).toBeLessThan(100);
   });
+
+  it('and records are found by addresses with a $, as they are typed', async () => {
+    const client = await newLedger(running.current.url);
+    const { luid } = (await client.create('/wallets', { handle: 'alice' })).body;
+    const page = await browser.page();
+    await page.goto(address(client, `/wallet/${luid}`));
+    await page.getByRole('heading', { name: 'alice' }).waitFor();
+    await page.evaluate(`location.hash = '#/l/${client.ledger}/wallet?filter=data.handle.$ne=alice'`);
+    await sees(page, 'None match the filter.');
+    await page.evaluate(`location.hash = '#/l/${client.ledger}/wallet/${luid}?change=1'`);
+    await sees(page, 'An earlier version, as it was stored.');
+    await page.goBack();
+    await sees(page, 'None match the filter.');
+  });
 });
 
 function address(client: TestClient, path: string): string {

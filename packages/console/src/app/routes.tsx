@@ -133,6 +133,19 @@ const deliveriesRoute = createRoute({
 /** Pages that are made for a kind. Their addresses begin with a name that no kind has. */
 const pictureRoutes = [flowsRoute, walletRoute, intentRoute, accessRoute, watchRoute, deliveriesRoute] as const;
 
+/**
+ * Writes a `$` of the address as `%24`: the router would take it for the name of a parameter, and luids begin with it. The
+ * original function is called, which the router is not told of: it reads the address after this.
+ */
+function escapeDollars(): void {
+  const { pathname, search, hash } = window.location;
+  if (!hash.includes('$')) return;
+  const address = pathname + search + hash.replaceAll('$', '%24');
+  History.prototype.replaceState.call(window.history, window.history.state, '', address);
+}
+escapeDollars();
+window.addEventListener('popstate', escapeDollars);
+
 /** The pages. They stand behind the hash of the address: every static host serves them, and a reload finds them again. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
