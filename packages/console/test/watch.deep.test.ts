@@ -43,12 +43,12 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
     await page.getByText('What came of each attempt').click();
     await sees(page, '400');
     await shot(page, 'deliveries');
-    takes = true;
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('New key').click();
     await page.getByLabel('Name').fill('browser');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('link', { name: 'Try it again' }).click();
+    takes = true;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Sign and send' }).click();
     await sees(page, 'The ledger tries again.');

@@ -5,7 +5,6 @@ import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
 import { adminBackup } from './admin/backup.js';
-import { adminCluster } from './admin/cluster.js';
 import { adminDoctor } from './admin/doctor.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
@@ -44,6 +43,7 @@ import { contextSelect } from './server/context-select.js';
 import { curl } from './server/curl.js';
 import { init } from './server/init.js';
 import { proxy } from './server/proxy.js';
+import { receive } from './server/receive.js';
 import { serveCommand } from './server/serve.js';
 import { status } from './server/status.js';
 import { witness } from './server/witness.js';
@@ -56,6 +56,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   serveCommand,
   proxy,
   witness,
+  receive,
   curl,
   contextList,
   contextSelect,
@@ -94,7 +95,6 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminIntents,
   adminRotateKey,
   adminReadOnly,
-  adminCluster,
   adminDoctor,
   adminBackup,
   adminRestore,

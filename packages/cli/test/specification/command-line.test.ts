@@ -73,7 +73,7 @@ describe('the command line that users of the interface know', () => {
 
   it('no command waits for an answer where there is no terminal', async () => {
     // Beside the commands that serve or follow: each lacks what it needs, or is done.
-    const endless = ['proxy', 'serve', 'watch', 'witness', 'init', 'curl'];
+    const endless = ['proxy', 'serve', 'watch', 'witness', 'receive', 'init', 'curl'];
     const asking = COMMANDS.filter(({ path, arguments: positions = [] }) => {
       return !endless.includes(path[0] ?? '') && positions.some(({ ask }) => ask !== undefined);
     });

@@ -15,6 +15,10 @@ export const watchText = {
   request: 'What was sent',
   noRequest: 'Nothing yet.',
   answers: 'What came of each attempt',
+  receive: 'Try effects out on your own machine',
+  receiveAbout:
+    'This command shows each event that is sent to http://127.0.0.1:4070/, and verifies both signatures by the key that this browser remembers. Give that address to an effect as its endpoint.',
+  receiveHint: 'The server must run on the same machine, and be started with DELIVERY_ALLOW_PRIVATE=true.',
   retry: 'Try it again',
   retryAll: 'Retry deliveries',
 } as const;

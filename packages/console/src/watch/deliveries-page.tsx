@@ -13,6 +13,7 @@ import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
 import { Time } from '../ui/time.js';
 import { POLLED } from './polling.js';
+import { Receive } from './receive.js';
 
 type Delivery = Schemas['delivery'];
 
@@ -53,6 +54,7 @@ function Deliveries({ kind, id }: { readonly kind: KindDescription; readonly id:
         <p>
           <Retry kind={kind} id={id} label={watchText.retryAll} />
         </p>
+        {kind.record === 'effect' && <Receive />}
       </header>
       {found.error && <Fault error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={6} label={text.loading} />}

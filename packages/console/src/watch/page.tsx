@@ -13,6 +13,7 @@ import { RecordLink } from '../ui/record-link.js';
 import { Time } from '../ui/time.js';
 import { type Change, ChangeReader, momentOf, versionOf } from './changes.js';
 import { POLLED } from './polling.js';
+import { Receive } from './receive.js';
 
 /** What changes in a ledger, as it does. */
 export function WatchPage() {
@@ -31,6 +32,7 @@ export function WatchPage() {
       <header className="page-head">
         <h1>{watchText.title}</h1>
         <p>{watchText.about}</p>
+        <Receive />
       </header>
       {changes.error && <Fault error={changes.error} retry={() => void changes.refetch()} />}
       {changes.isPending && <Skeleton lines={6} label={text.loading} />}
