@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { withOwnServer } from '../../server/test/support/server.js';
+import { agree, goTo, sign } from './support/begin.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
 
 const running = withOwnServer({ consoleServers: [] });
@@ -47,30 +48,6 @@ describe.skipIf(lacksChromium)('the first steps, in Chromium', () => {
     expect(browser.faults).toEqual([]);
   });
 });
-
-/** Agrees to what is about to be signed. */
-async function agree(page: Page): Promise<void> {
-  await goTo(page, 'Sign and send', 'button');
-}
-
-/** Presses Tab until a link or a button has the focus, and presses it. */
-async function goTo(page: Page, name: string, role: 'link' | 'button' = 'link'): Promise<void> {
-  await page.getByRole(role, { name }).waitFor();
-  for (let tabs = 0; tabs < 40; tabs++) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate<string>('document.activeElement?.textContent ?? ""');
-    if (focused === name) return page.keyboard.press('Enter');
-  }
-  throw new Error(`No Tab leads to ${name}`);
-}
-
-/** Sends the form that has the focus, looks at what is signed, and agrees. */
-async function sign(page: Page): Promise<void> {
-  await page.keyboard.press('Enter');
-  await page.getByText('Sign this?').waitFor();
-  await agree(page);
-  await page.getByText('Sign this?').waitFor({ state: 'detached' });
-}
 
 async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });

@@ -120,6 +120,15 @@ describe.skipIf(lacksChromium)('forms, in Chromium', () => {
     await agree(page, 'Commit it');
     await sees(page, /Done, and checked here/);
     await expect.poll(async () => (await client.get('/intents/opening')).body.meta.status).toBe('completed');
+    const claims = [{ action: 'issue', target: 'ada', symbol: 'usd', amount: 1 }];
+    await client.create('/intents', { handle: 'second', claims, config: { commit: 'manual' } });
+    await open(page, client, 'intent/second');
+    await page.getByRole('navigation', { name: 'Actions' }).getByRole('link', { name: 'Abort' }).click();
+    await agree(page, 'Abort it');
+    await sees(page, /Done, and checked here/);
+    await expect.poll(async () => (await client.get('/intents/second')).body.meta.status).toBe('rejected');
+    await open(page, client, 'money/intent/second');
+    await sees(page, 'aborted');
   });
 });
 

@@ -2,7 +2,8 @@ import { createPrivateKey } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { encrypt } from '../../cli/src/home/encrypted-key.js';
-import { newKey, newLedger, type TestClient, type TestKey } from '../../server/test/support/client.js';
+import { policy, providerFactor, signer } from '../../server/test/oauth/scene.js';
+import { newKey, newLedger, signed, type TestClient, type TestKey } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { bearer } from '../../server/test/support/token.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
@@ -82,6 +83,36 @@ describe.skipIf(lacksChromium)('who looks, in Chromium', () => {
     await page.reload();
     await sees(page, 'The ledger refuses');
   });
+
+  it('by client credentials, which are forgotten', async () => {
+    const { client, key, page } = await closedLedger();
+    await signer(client, 'prov');
+    await providerFactor(client);
+    await policy(client);
+    await signer(client, 'app');
+    const body = signed({ handle: 'app-oauth', signer: 'app', schema: 'oauth-client-credentials' }, key);
+    const token = bearer(key, { aud: client.ledger ?? '' });
+    const made = await client.call('POST', '/signers/app/factors?include=meta.secret', body, token);
+    const { clientId: id } = made.body.data;
+    const { clientSecret: secret } = made.body.meta.secret;
+    const use = async (clientSecret: string) => {
+      await page.locator('button.who').click();
+      const dialog = page.getByRole('dialog');
+      if (!(await dialog.getByLabel('Client id').isVisible()))
+        await dialog.locator('summary', { hasText: 'Client credentials' }).click();
+      await dialog.getByLabel('Client id').fill(id);
+      await dialog.getByLabel('Client secret').fill(clientSecret);
+      await dialog.getByRole('button', { name: 'Use them' }).click();
+    };
+    await use('wrong');
+    await sees(page, 'invalid_client');
+    await use(secret);
+    await sees(page, '1 record, each checked here');
+    await sees(page, `client ${id.slice(0, 10)}`);
+    expect(await stored(page)).not.toContain(secret);
+    await page.reload();
+    await sees(page, 'The ledger refuses');
+  });
 });
 
 /** A ledger that only a key may read, the record of the ledger itself apart; and a page that shows a list of it to nobody. */
@@ -92,6 +123,7 @@ async function closedLedger(): Promise<{ client: TestClient; key: TestKey; page:
     access: [
       { action: 'any', record: 'any', signer: { public: key.public } },
       { action: 'any', record: 'any', bearer: { $signer: { public: key.public } } },
+      { action: { $in: ['read', 'query'] }, record: 'any', bearer: { $signer: { handle: 'app' } } },
       { action: 'read', record: 'ledger' },
     ],
   });
