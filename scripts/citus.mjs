@@ -41,26 +41,43 @@ function run(file, args) {
   return execFileSync(command, all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], cwd: '/', env });
 }
 
-/** Starts a cluster in an empty folder, with nodes on that port and the two after it. @returns the coordinator's connection string */
-export async function startCluster(bin, folder, port) {
+/**
+ * Starts a cluster in an empty folder.
+ *
+ * @param ports of the coordinator, and of two workers
+ * @param settings lines that count beside those of tests
+ * @returns the coordinator's connection string
+ */
+export async function startCluster(bin, folder, ports, settings = []) {
   if (process.getuid?.() === 0) await chown(folder, ...ownerOfPostgres());
-  for (const node of [0, 1, 2]) {
+  for (const [node, port] of ports.entries()) {
     const data = join(folder, `node${node}`);
     run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-locale', '-N']);
-    const own = [`port = ${port + node}`, `unix_socket_directories = '${folder}'`];
-    appendFileSync(join(data, 'postgresql.conf'), `${[...own, ...SETTINGS].join('\n')}\n`);
-    run(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, `node${node}.log`), 'start']);
-    sql(bin, port + node, 'create extension citus');
+    const own = [`port = ${port}`, `unix_socket_directories = '${folder}'`];
+    appendFileSync(join(data, 'postgresql.conf'), `${[...own, ...SETTINGS, ...settings].join('\n')}\n`);
+    startNode(bin, folder, node);
+    sql(bin, port, 'create extension citus');
   }
-  sql(bin, port, `select citus_set_coordinator_host('127.0.0.1', ${port})`);
-  for (const node of [1, 2]) sql(bin, port, `select citus_add_node('127.0.0.1', ${port + node})`);
-  return `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  const [coordinator, ...workers] = ports;
+  sql(bin, coordinator, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
+  for (const worker of workers) sql(bin, coordinator, `select citus_add_node('127.0.0.1', ${worker})`);
+  return `postgresql://postgres@127.0.0.1:${coordinator}/postgres`;
+}
+
+/** Starts a node that was stopped. */
+export function startNode(bin, folder, node) {
+  const log = join(folder, `node${node}.log`);
+  run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-w', '-l', log, 'start']);
+}
+
+/** Stops a node as a crash does. */
+export function stopNode(bin, folder, node) {
+  run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
 }
 
 /** Stops the nodes of a folder. */
 export function stopCluster(bin, folder) {
-  for (const node of [0, 1, 2])
-    run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
+  for (const node of [0, 1, 2]) stopNode(bin, folder, node);
 }
 
 function sql(bin, port, text) {

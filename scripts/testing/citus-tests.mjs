@@ -1,12 +1,15 @@
-/** What runs on a cluster. Deliveries, logs, erasure, export and import, and processes that are killed do not yet. */
-export const TESTS = [
-  'packages/server/test/access',
-  'packages/server/test/access-http',
-  'packages/server/test/lists/admission',
-  'packages/server/test/money/settle.test',
-  'packages/server/test/records',
-  'packages/server/test/tenants',
-];
+/** What runs on a cluster, by tier. */
+export const TESTS = {
+  quick: [
+    'packages/server/test/access',
+    'packages/server/test/access-http',
+    'packages/server/test/lists/admission',
+    'packages/server/test/money/settle.test',
+    'packages/server/test/records',
+    'packages/server/test/tenants',
+  ],
+  deep: ['packages/server/test/clusters'],
+};
 
 /** Files of these that do not run there, and why. */
 export const EXCLUDED = [

@@ -35,6 +35,12 @@ begin
     perform create_reference_table(one.name::regclass);
     perform truncate_local_data_after_distributing_table(one.name::regclass);
   end loop;
+  -- The trigger that keeps the master key from being replaced under a writer: it locks the row of its own node, and whoever replaces
+  -- the key waits for all nodes.
+  execute format('create or replace function cluster.refuse_closed_key() returns trigger language plpgsql as %L',
+    (select replace(p.prosrc, 'from master_key', format('from public.master_key_%s', s.shardid))
+     from pg_proc p, pg_dist_shard s
+     where p.oid = 'public.refuse_closed_key'::regproc and s.logicalrelid = 'public.master_key'::regclass));
   for one in
     select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'lease' and a.attname = 'ledger_id'
@@ -44,10 +50,8 @@ begin
   loop
     -- Triggers refuse that the rows which have moved are deleted here.
     triggers := array(
-      select pg_get_triggerdef(t.oid) from pg_trigger t
-      where t.tgrelid = one.name::regclass and not t.tgisinternal
-        -- It locks a row that every node has: here the master key is replaced while servers are stopped.
-        and t.tgname <> 'open_keys');
+      select regexp_replace(pg_get_triggerdef(t.oid), '(public\.)?refuse_closed_key', 'cluster.refuse_closed_key') from pg_trigger t
+      where t.tgrelid = one.name::regclass and not t.tgisinternal);
     for trigger_text in select t.tgname from pg_trigger t where t.tgrelid = one.name::regclass and not t.tgisinternal loop
       execute format('drop trigger %I on %I', trigger_text, one.name);
     end loop;
@@ -79,25 +83,38 @@ begin
 end
 $$;
 
--- The name of the schema of a shard.
-create or replace function cluster.name_of(shard bigint) returns text language plpgsql stable as $$
+-- The name of the schema of a shard by its table of changes: a move makes that anew, also where the shard was before.
+create or replace function cluster.name_of(shard bigint, changes oid) returns text language plpgsql stable as $$
 begin
-  return format('ledgers_%s_%s', cluster.release(), shard);
+  return format('ledgers_%s_%s_%s', cluster.release(), shard, changes);
 end
 $$;
 
 -- Makes the schema of a shard, on the node that has it.
-create or replace function cluster.make_schema(shard bigint) returns void language plpgsql as $$
+create or replace function cluster.make_schema(shard bigint, changes oid) returns void language plpgsql as $$
 declare
-  place constant text := cluster.name_of(shard);
+  place constant text := cluster.name_of(shard, changes);
+  -- Sequences stay from release to release.
+  numbers constant text := format('numbers_%s_%s', shard, changes);
+  path constant text := format('%I, %I, public', place, numbers);
   one record;
   col record;
+  waiting bigint;
 begin
-  -- Two that come at once take turns.
-  perform pg_advisory_xact_lock(4207003, shard::int);
+  -- Those that come at once take turns.
+  perform pg_advisory_xact_lock(4207003);
   -- It is of this node alone.
   perform set_config('citus.enable_ddl_propagation', 'off', true);
+  -- What a shard that was moved has left behind.
+  for one in
+    select n.nspname as name from pg_namespace n
+    where n.nspname ~ '^(ledgers|numbers)(_[0-9]+)+$'
+      and not exists (select from pg_class c where c.oid = substring(n.nspname from '[0-9]+$')::oid)
+  loop
+    execute format('drop schema %I cascade', one.name);
+  end loop;
   execute format('create schema if not exists %I', place);
+  execute format('create schema if not exists %I', numbers);
   for one in
     select s.logicalrelid::regclass as of, c.relname as name, s.shardid
     from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid
@@ -107,11 +124,22 @@ begin
   loop
     execute format('create or replace view %I.%I as select * from public.%I', place, one.name, one.name || '_' || one.shardid);
     for col in
-      select a.attname as name, case when a.attidentity <> '' then format('nextval(%L)', pg_get_serial_sequence(one.of::text, a.attname))
-        else pg_get_expr(d.adbin, d.adrelid) end as value
+      select a.attname as name, s.relname as sequence, pg_get_expr(d.adbin, d.adrelid) as value
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        left join pg_class s on a.attidentity <> '' and s.oid = pg_get_serial_sequence(one.of::text, a.attname)::regclass
       where a.attrelid = one.of and a.attnum > 0 and not a.attisdropped and (a.attidentity <> '' or d.adbin is not null)
     loop
+      if col.sequence is not null then
+        -- It begins at the clock, in microseconds, and so above what the node before has drawn. The log is sealed in the order of
+        -- its queue: that is compared as well, whatever the clocks say.
+        waiting := 0;
+        if one.name = 'unsealed' then
+          execute format('select coalesce(max(%I), 0) from public.%I', col.name, one.name || '_' || one.shardid) into waiting;
+        end if;
+        execute format('create sequence if not exists %I.%I start %s', numbers, col.sequence,
+          greatest(waiting + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint));
+        col.value := format('nextval(%L)', format('%I.%I', numbers, col.sequence));
+      end if;
       execute format('alter view %I.%I alter column %I set default %s', place, one.name, col.name, col.value);
     end loop;
   end loop;
@@ -119,13 +147,13 @@ begin
   for one in select c.relname as name, pg_get_viewdef(c.oid) as text from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and c.relname = 'version'
   loop
-    perform set_config('search_path', place || ', public', true);
+    perform set_config('search_path', path, true);
     execute format('create or replace view %I.%I as %s', place, one.name, one.text);
   end loop;
-  perform set_config('search_path', place || ', public', true);
+  perform set_config('search_path', path, true);
   for one in select * from cluster.functions loop
     execute replace(pg_get_functiondef(one.oid), 'FUNCTION public.', format('FUNCTION %I.', place));
-    execute format('alter function %I.%s set search_path = %I, public', place, regexp_replace(one.signature, '^public\.', ''), place);
+    execute format('alter function %I.%s set search_path = %s', place, regexp_replace(one.signature, '^public\.', ''), path);
   end loop;
 end
 $$;
@@ -134,14 +162,22 @@ $$;
 create or replace function cluster.schema_of(ledger bigint) returns text language plpgsql as $$
 declare
   shard constant bigint := get_shard_id_for_distribution_column('public.change'::regclass, ledger);
-  place constant text := cluster.name_of(shard);
+  changes oid;
+  place text;
 begin
   -- What is read and written beside is on every node.
   perform set_config('citus.allow_nested_distributed_execution', 'on', true);
   -- ShareLock: a move takes an exclusive one for its last step.
   perform lock_shard_metadata(5, array[shard]);
+  -- A moved shard leaves its tables here for a while, for nobody to write to.
+  select to_regclass(format('public.%I', 'change_' || shard)) into changes from pg_dist_placement p
+  where p.shardid = shard and p.groupid = (select g.groupid from pg_dist_local_group g);
+  if changes is null then
+    raise exception 'The shard % has moved to another node.', shard using errcode = 'serialization_failure';
+  end if;
+  place := cluster.name_of(shard, changes);
   if to_regnamespace(place) is null then
-    perform cluster.make_schema(shard);
+    perform cluster.make_schema(shard, changes);
   end if;
   return place;
 end
@@ -154,8 +190,8 @@ declare
 begin
   if not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = 'cluster.schema_of'::regproc) then
     perform create_distributed_function('cluster.release()');
-    perform create_distributed_function('cluster.name_of(bigint)');
-    perform create_distributed_function('cluster.make_schema(bigint)');
+    perform create_distributed_function('cluster.name_of(bigint, oid)');
+    perform create_distributed_function('cluster.make_schema(bigint, oid)');
     perform create_distributed_function('cluster.schema_of(bigint)');
   end if;
   for one in

@@ -115,7 +115,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
     ...{ keys, runtime, moments },
-    ...{ readiness, tracing, readOnly: () => readOnly.mode },
+    ...{ readiness, tracing, nodesDown: database.nodesDown, readOnly: () => readOnly.mode },
     engine: money.engine,
     siblings,
     outbound,

@@ -5,6 +5,7 @@ import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
 import { adminBackup } from './admin/backup.js';
+import { adminCluster } from './admin/cluster.js';
 import { adminDoctor } from './admin/doctor.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
@@ -95,6 +96,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminIntents,
   adminRotateKey,
   adminReadOnly,
+  adminCluster,
   adminDoctor,
   adminBackup,
   adminRestore,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keyCheck } from '../../../server/src/keys/master-key.js';
 import { createMigratedDatabase } from '../../../server/test/support/database.js';
-import { PRETEND_CITUS } from '../../../server/test/support/nodes.js';
 import { runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
 
@@ -89,24 +88,3 @@ it('countersign admin rotate-key refuses the present key as the next one, and mo
   expect((await file('master.key')).trim()).toBe(third.toString('base64'));
   await database.drop();
 });
-
-it.skipIf(process.env.TEST_DATABASE_URL || process.env.CITUS_TEST_URL)(
-  'on a cluster, the master key is not replaced while a process serves',
-  async () => {
-    const database = await createMigratedDatabase();
-    const data = join(folder.path, 'cluster');
-    const cli = new Cli(folder.path, { DATABASE_URL: database.url, DATA_DIR: data, DATABASE_WAIT: '0' });
-    await cli.call(['export', 'none', '--data', data]);
-    await runSql(database.url, PRETEND_CITUS);
-    await runSql(
-      database.url,
-      `insert into process (name, host, build, keys, sealing, is_read_only) values ('p1', 'h1', 'b1', '{}', 1, false)`,
-    );
-    const refused = await cli.call(['admin', 'rotate-key', '--yes']);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('stop h1 (process p1, b1), and run')]);
-    expect((await readdir(data)).filter((name) => name.startsWith('master'))).toEqual(['master.key']);
-    await runSql(database.url, 'delete from process');
-    expect((await cli.done(['admin', 'rotate-key', '--yes', '--json'])).json).toMatchObject({ from: 1, to: 2 });
-    await database.drop();
-  },
-);

@@ -1,6 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { parseConfig } from '../config.js';
 import { makeRequestCheck } from '../schemas/request.js';
+import { cluster } from './cluster.js';
 import { onDatabase, type Settings } from './database.js';
 import { doctor } from './doctor.js';
 import { intents, retryIntents } from './intents.js';
@@ -22,6 +23,7 @@ const OPERATIONS = {
   intents,
   'retry-intents': retryIntents,
   'read-only': readOnly,
+  cluster,
   doctor,
 } as const;
 

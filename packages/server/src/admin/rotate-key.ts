@@ -10,9 +10,7 @@ import {
 } from '../keys/master-key.js';
 import { sealContext } from '../keys/seal.js';
 import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
-import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { untilNone } from '../store/deployment/processes.js';
-import { isDistributed } from '../store/distribution.js';
 import { transaction } from '../store/transaction.js';
 import { type AdminDeps, onDatabase, type Settings } from './database.js';
 import { AdminRefused, UnusableHere } from './refusals.js';
@@ -44,7 +42,6 @@ export interface RotateKeyCall {
 export function runRotateKey({ settings, progress = () => {} }: RotateKeyCall): Promise<RotatedKey> {
   return onDatabase(settings, (deps) =>
     alone(deps.pool, async () => {
-      await assertNoneServes(deps.pool);
       const rotation = await beginRotation(deps);
       await untilAllSeal(deps.pool, rotation.to);
       // From here on the database refuses what is sealed under the former key.
@@ -147,17 +144,6 @@ async function untilAllSeal(pool: pg.Pool, number: number): Promise<void> {
     throw new AdminRefused(`The former key is in use at ${former.join(', ')}: restart these, and run this again.`);
 }
 
-/** On a cluster nothing refuses what is sealed under the former key (sql/distribute.sql). @throws AdminRefused */
-async function assertNoneServes(pool: pg.Pool): Promise<void> {
-  if (!(await isDistributed(pool))) return;
-  const serving = await untilNone(pool, '$2::boolean', true, () => true);
-  if (serving.length === 0) return;
-  throw new AdminRefused(
-    `On a cluster the master key is replaced while no server runs: stop ${serving.join(', ')}, and run this again. ` +
-      `One that was killed counts for ${SEEN_WITHIN} s.`,
-  );
-}
-
 interface SecretRow {
   readonly ledger: number;
   /** Of the ledger; null for a secret of the deployment. */
@@ -243,7 +229,6 @@ async function storeAnew(
 async function endRotation(pool: pg.Pool, { to }: Rotation): Promise<void> {
   const { rows } = await pool.query('select from secret where get_byte(sealed, 0) <> $1 limit 1', [to]);
   if (rows.length > 0) throw new AdminRefused('A value under another key has come meanwhile: run this again.');
-  await assertNoneServes(pool);
   await transaction(pool, async (client) => {
     await client.query('delete from master_key where number < $1', [to]);
     await client.query(

@@ -18,7 +18,7 @@ import { transaction } from '../store/transaction.js';
 import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, keepBegun } from './begun-import.js';
 import { type Cut, Cutter } from './cutter.js';
 import { Load } from './load.js';
-import { drawOrders, Orders } from './orders.js';
+import { drawNumbers, Orders } from './orders.js';
 import { assertOwnKeys } from './own-keys.js';
 import { isFileMac, openSeal } from './passphrase.js';
 import { ImportRefused } from './refusals.js';
@@ -163,8 +163,9 @@ async function beginImport(client: pg.ClientBase, luid: string, { end, orders, c
   const { rows: drawn } = await client.query<{ id: number }>(
     `select nextval(pg_get_serial_sequence('ledger', 'id')) as id`,
   );
-  const order = await drawOrders(client, orders.count);
-  const begun = { id: Number(drawn[0]!.id), sha256, stored: EMPTY_CUT, order, isReadOnly };
+  const id = Number(drawn[0]!.id);
+  const order = await drawNumbers(client, id, 'record_seq_seq', orders.count);
+  const begun = { id, sha256, stored: EMPTY_CUT, order, isReadOnly };
   await keepBegun(client, luid, begun);
   return begun;
 }

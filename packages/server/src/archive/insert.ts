@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isOfPresentSymbol } from '../store/money/limits-in-force.js';
+import { drawNumbers } from './orders.js';
 
 /** Columns of a table, with their types: what an import stores in it. */
 const TABLES = {
@@ -24,7 +25,7 @@ const TABLES = {
   open_intent:
     'luid text, thread text, version int, due timestamptz, deadline timestamptz, stage text, uses text[], state text, mac text',
   delivery:
-    'handle text, effect text, effect_handle text, effect_change int, effect_domain text, bridge text, target text, ' +
+    'seq bigint, handle text, effect text, effect_handle text, effect_change int, effect_domain text, bridge text, target text, ' +
     'record text, linked text, event text, mac text, moment timestamptz, status text, attempts int, tries int, ' +
     'signed timestamptz, attempted timestamptz, due timestamptz, proofs text, purpose text, entry text, given_up text, ' +
     'given_up_mac text',
@@ -68,13 +69,18 @@ export async function insertRows(
   const columns = TABLES[table];
   const names = columns.split(', ').map((column) => column.split(' ')[0]!);
   // The order of records was drawn beforehand: they are stored by their luids.
-  const overriding = table === 'record' ? 'overriding system value' : '';
+  const isNumbered = table === 'record' || table === 'delivery';
   await client.query({
-    text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${overriding}
+    text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${isNumbered ? 'overriding system value' : ''}
       select $1, ${names.map((name) => columnOf(table, name)).join(', ')}
       from json_to_recordset($2::json) as r (${columns}) ${COMPLETED_FROM[table] ?? ''} ${CONFLICTS[table] ?? ''}`,
-    values: [ledger, JSON.stringify(rows)],
+    values: [ledger, JSON.stringify(table === 'delivery' ? await numbered(client, ledger, rows) : rows)],
   });
+}
+
+async function numbered(client: pg.ClientBase, ledger: number, rows: readonly object[]): Promise<object[]> {
+  const first = await drawNumbers(client, ledger, 'delivery_seq_seq', rows.length);
+  return rows.map((row, at) => ({ ...row, seq: first + at }));
 }
 
 /** What is stored in a column. Some must not be null, and are absent from rows that have nothing to say. */

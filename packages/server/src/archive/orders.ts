@@ -43,15 +43,22 @@ export class Orders {
 }
 
 /**
- * Draws as many numbers as a ledger needs.
+ * Draws as many numbers as rows of a ledger need.
  *
+ * @param sequence of the table
  * @returns the first of them. Others that draw meanwhile take numbers of the same range, for other ledgers; whoever draws
  *   later gets greater ones
  */
-export async function drawOrders(client: pg.ClientBase, count: number): Promise<number> {
-  const { rows } = await client.query<{ first: number | null }>(
-    `select min(drawn) as first from (select nextval('record_seq_seq') as drawn from generate_series(1, $1)) as numbers`,
-    [count],
-  );
+export async function drawNumbers(
+  client: pg.ClientBase,
+  ledger: number,
+  sequence: 'record_seq_seq' | 'delivery_seq_seq',
+  count: number,
+): Promise<number> {
+  const { rows } = await client.query<{ first: number | null }>('select draw_numbers_1($1, $2, $3) as first', [
+    ledger,
+    sequence,
+    count,
+  ]);
   return rows[0]!.first ?? 0;
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ReadOnlyMode } from '../store/deployment/read-only.js';
-import type { Readiness } from '../store/readiness.js';
+import type { HttpService } from './http-service.js';
 
 const PROBE = { config: { isProbe: true } } as const;
 
@@ -10,13 +9,13 @@ const PROBE = { config: { isProbe: true } } as const;
  *
  * A server that an operator has made read-only is ready: it answers reads, and so do all others of the deployment.
  *
- * @param readOnly tells since when, and why, it takes no writes
+ * So is one whose cluster has lost a node: it answers for the ledgers of the others, and tells which is down.
+ *
  * @param countStopped how many logs are stopped, as after a failover that lost writes: told beside, since all else is served
  */
 export function health(
   app: FastifyInstance,
-  readiness: Readiness,
-  readOnly: () => ReadOnlyMode | undefined,
+  { readiness, readOnly, nodesDown }: Pick<HttpService, 'readiness' | 'readOnly' | 'nodesDown'>,
   countStopped: () => number,
 ): void {
   app.get('/health/live', PROBE, async () => ({ status: 'UP' }));
@@ -24,8 +23,14 @@ export function health(
     app.get(path, PROBE, async (_, reply) => {
       const stopped = countStopped();
       const mode = readOnly();
+      const down = nodesDown();
       if (readiness.isReady())
-        return { status: 'UP', ...(stopped > 0 ? { logsStopped: stopped } : {}), ...(mode && { readOnly: mode }) };
+        return {
+          status: 'UP',
+          ...(stopped > 0 ? { logsStopped: stopped } : {}),
+          ...(mode && { readOnly: mode }),
+          ...(down.length > 0 && { nodesDown: down }),
+        };
       return reply.code(503).send({ status: 'DOWN' });
     });
   }

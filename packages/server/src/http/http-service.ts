@@ -13,6 +13,8 @@ export interface HttpService extends Service {
   /** Release of this server. */
   readonly build: string;
   readonly readiness: Readiness;
+  /** Addresses of the nodes of a cluster that do not answer. */
+  readonly nodesDown: () => readonly string[];
   /** Decides on intents. */
   readonly engine: Engine;
   /** The other processes of this machine, which new intents may have to go to. */

@@ -92,7 +92,7 @@ export function createServer(
   app.setErrorHandler((error: FastifyError, request, reply) => answerFrameworkError(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
-  health(app, service.readiness, service.readOnly, service.logs.countStopped);
+  health(app, service, service.logs.countStopped);
   countAnswers(app, metrics, service);
   const began = service.runtime.now();
   app.get(BASE, async (request, reply) => sendAnswer(reply, await information(service, tenantHeader(request), began)));

@@ -4,7 +4,6 @@ import type pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import { isDistributed } from '../store/distribution.js';
 import {
   beginLogs,
   type Dirty,
@@ -18,6 +17,7 @@ import {
   stopLog,
   takeQueued,
 } from '../store/log/sealing.js';
+import { isDistributed } from '../store/nodes/distribution.js';
 import { isCanceled } from '../store/queries/statement.js';
 import type { Check } from '../store/queries/version.js';
 import { transaction } from '../store/transaction.js';

@@ -9,6 +9,7 @@ import { createSchemaGuard } from './deployment/schema-range.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
+import { watchNodes } from './nodes/watch.js';
 import { createPool } from './pool.js';
 import { createPools } from './pools.js';
 import { createQuotas } from './quotas.js';
@@ -55,6 +56,7 @@ export async function openDatabase(options: DatabaseOptions) {
   const presence = createPresence(pools.others, { ...options, ...tells });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
+    const nodes = await watchNodes(pools.others, databaseLimits.readiness.pause, logger);
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
     writes = createWriteGate(disk, readiness, schema, readOnly);
     return {
@@ -62,6 +64,8 @@ export async function openDatabase(options: DatabaseOptions) {
       epochs,
       keys,
       readiness,
+      /** Addresses of nodes that are down, where it is a cluster. */
+      nodesDown: nodes.down,
       /** What every write passes. */
       writes,
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
@@ -70,6 +74,7 @@ export async function openDatabase(options: DatabaseOptions) {
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {
         readiness.close();
+        nodes.close();
         disk.close();
         await presence.leave();
         await end();

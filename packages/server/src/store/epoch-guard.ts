@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isDistributed } from './distribution.js';
+import { isDistributed } from './nodes/distribution.js';
 
 /** Versions of a ledger that one epoch has room for. */
 export const VERSIONS_PER_EPOCH = 2 ** 32;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { untilNone } from './deployment/processes.js';
 import { LEAST_SCHEMA } from './deployment/schema-range.js';
-import { distribute, useTables } from './distribution.js';
+import { distribute, useTables } from './nodes/distribution.js';
 import type { Queryable } from './queries/statement.js';
 import { type Migration, readMigrations } from './sql.js';
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { queryUntil } from './abortable.js';
+import { ofReachable, readReachable } from './nodes/reachable.js';
 import { queryLimits } from './queries/query-limits.js';
 
 /** How far the schedule of a policy has been followed. Times are milliseconds since 1970. */
@@ -24,12 +25,12 @@ const IS_SCHEDULE = `r.kind = 'policy'
 /** Ledgers with schedules to mark. */
 const UNMARKED = `select distinct m.ledger_id as ledger from (
     (select r.ledger_id from record r
-      where ${IS_SCHEDULE}
+      where ${IS_SCHEDULE} and ${ofReachable('r.ledger_id')}
         and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
       limit ${queryLimits.due.listed})
     union all
     (select s.ledger_id from schedule s join ledger l on l.id = s.ledger_id
-      where s.due is null and (s.version <> l.version or s.next_at <= $1)
+      where s.due is null and (s.version <> l.version or s.next_at <= $1) and ${ofReachable('s.ledger_id')}
       limit ${queryLimits.due.listed})
   ) m`;
 
@@ -47,7 +48,7 @@ const MARK_WOKEN = `update schedule set due = $2 where ledger_id = $1 and policy
 
 /** Ledgers that have something to do: each one's unit is called by its luid (`BackgroundWorker.due`). */
 export const DUE_SCHEDULES = `select s.ledger_id, l.luid, min(s.due) from schedule s join ledger l on l.id = s.ledger_id
-  where s.due is not null group by s.ledger_id, l.luid`;
+  where s.due is not null and ${ofReachable('s.ledger_id')} group by s.ledger_id, l.luid`;
 
 const KEEP = `insert into schedule (ledger_id, policy, version, hash, through, next_at)
   select $1, policy, $2, hash, through, next_at
@@ -66,7 +67,7 @@ export function createSchedules(pool: pg.Pool) {
      */
     async markDue(now: number, signal: AbortSignal): Promise<number> {
       const unmarked = { name: 'unmarked-schedules', text: UNMARKED, values: [new Date(now)] };
-      const { rows } = await queryUntil<{ ledger: number }>(pool, unmarked, signal);
+      const rows = await readReachable<{ ledger: number }>(pool, unmarked, (one) => queryUntil(pool, one, signal));
       let marked = 0;
       for (const { ledger } of rows) {
         for (const [name, text] of Object.entries({ 'mark-new-schedules': MARK_NEW, 'mark-schedules': MARK_WOKEN })) {

@@ -44,3 +44,30 @@ export async function keepForCopies(database: string): Promise<void> {
 /** Has a database of plain PostgreSQL taken for a cluster. */
 export const PRETEND_CITUS = `insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
   values (999999, 'citus', 10, 'public'::regnamespace, false, '0')`;
+
+/** A shard of the table of changes, with which all that its ledgers have is moved. */
+export interface PlacedShard {
+  readonly shard: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The shards of a database, by the nodes that have them. */
+export function shardsOf(database: string): Promise<PlacedShard[]> {
+  return runSql(
+    database,
+    `select shardid::int as shard, nodename as host, nodeport as port from citus_shards
+     where table_name = 'change'::regclass order by shardid`,
+  );
+}
+
+/** Moves a shard to the other one of two nodes, as the engine's rebalancer does: while it is written to. */
+export async function moveShard(database: string, shard: number): Promise<void> {
+  await runSql(
+    database,
+    `select citus_move_shard_placement(s.shardid, s.nodename, s.nodeport, n.nodename, n.nodeport, 'force_logical')
+     from citus_shards s join pg_dist_node n on (n.nodename, n.nodeport) <> (s.nodename, s.nodeport) and n.shouldhaveshards
+     where s.table_name = 'change'::regclass and s.shardid = $1`,
+    [shard],
+  );
+}

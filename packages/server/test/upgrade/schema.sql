@@ -225,6 +225,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.draw_numbers_1(ledger bigint, sequence text, many integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (select min(nextval(sequence::regclass)) from generate_series(1, many));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.further_delay_1(step integer, first_delay integer, greatest_delay integer)
  RETURNS interval
  LANGUAGE sql

@@ -79,9 +79,13 @@ function kindsAsked(writes: readonly Write[], clock: Clock | undefined): readonl
   return clock.mayAsk(writes[0]!.ledger) ? ALL_KINDS : [...new Set(writes.map(({ kind }) => kind))];
 }
 
-/** Whether another transaction used a proof for another record at the same time. */
+/**
+ * Whether another transaction used a proof for another record at the same time. A cluster tells only by the message, and numbers the
+ * parts of a table.
+ */
 export function wasReused(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === NOT_NULL_VIOLATION && error.table === 'used_proof';
+  if (!(error instanceof pg.DatabaseError) || error.code !== NOT_NULL_VIOLATION) return false;
+  return /\bused_proof(_\d+)?\b/.test(error.table ?? error.message);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { useTables } from '../distribution.js';
+import { useTables } from '../nodes/distribution.js';
 import { transaction } from '../transaction.js';
 
 /** Tables that only grow: what serves may add to them. Erasure overwrites versions, which their trigger alone allows. */

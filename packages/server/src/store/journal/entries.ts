@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { queryUntil } from '../abortable.js';
 import { textArray } from '../arrays.js';
 import { ROW_BYTES } from '../committer/write-size.js';
-import { isDistributed } from '../distribution.js';
+import { isDistributed } from '../nodes/distribution.js';
+import { ofReachable, readReachable } from '../nodes/reachable.js';
 import { addBytes } from '../stored-bytes.js';
 
 /** An entry of a journal as it is stored. */
@@ -56,7 +57,8 @@ export function createJournalStore(pool: pg.Pool) {
     /** Ledgers, a hundred at most, with entries from before that time. */
     async findExpired(before: Date, signal: AbortSignal): Promise<readonly number[]> {
       const text = (await isDistributed(pool)) ? FIND_EXPIRED_IN_CLUSTER : FIND_EXPIRED;
-      const { rows } = await queryUntil<{ id: number }>(pool, { text, values: [before] }, signal);
+      const find = { text, values: [before] };
+      const rows = await readReachable<{ id: number }>(pool, find, (one) => queryUntil(pool, one, signal));
       return rows.map(({ id }) => id);
     },
     /** Deletes the oldest entries from before that time, `most` at most. */
@@ -91,7 +93,8 @@ const FIND_EXPIRED = `select l.id from ledger l
   where exists (select from request r where r.ledger_id = l.id and r.moment < $1) limit 100`;
 
 /** The same where the ledgers are spread over nodes: each reads its part. */
-const FIND_EXPIRED_IN_CLUSTER = 'select distinct r.ledger_id as id from request r where r.moment < $1 limit 100';
+const FIND_EXPIRED_IN_CLUSTER = `select distinct r.ledger_id as id from request r
+  where r.moment < $1 and ${ofReachable('r.ledger_id')} limit 100`;
 
 const FORGET = `with forgotten as (
     delete from request r where r.ledger_id = $1 and r.handle = any(array(

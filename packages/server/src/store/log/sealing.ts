@@ -1,5 +1,6 @@
 import { bytesArray, textArray } from '../arrays.js';
-import { isDistributed } from '../distribution.js';
+import { isDistributed } from '../nodes/distribution.js';
+import { ofReachable, readReachable } from '../nodes/reachable.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** A ledger that has leaves to seal. */
@@ -81,12 +82,8 @@ export interface SealedLog {
  * @param recent milliseconds for which a seal is recent
  */
 export async function findDirty(on: Queryable, after: number, most: number, recent: number): Promise<Dirty[]> {
-  const { rows } = await on.query<Dirty>({
-    name: 'log-dirty',
-    text: (await isDistributed(on)) ? DIRTY_IN_CLUSTER : DIRTY,
-    values: [after, most, recent],
-  });
-  return rows;
+  const text = (await isDistributed(on)) ? DIRTY_IN_CLUSTER : DIRTY;
+  return readReachable<Dirty>(on, { name: 'log-dirty', text, values: [after, most, recent] });
 }
 
 const DIRTY = `with recursive queued (id) as (
@@ -115,9 +112,9 @@ const DIRTY_IN_CLUSTER = `select f.ledger_id as ledger, l.size, l.ledger_id is n
   from (
     select q.ledger_id, bool_or(q.behind) as behind
     from (
-      select u.ledger_id, false as behind from unsealed u where u.ledger_id > $1::bigint
+      select u.ledger_id, false as behind from unsealed u where u.ledger_id > $1::bigint and ${ofReachable('u.ledger_id')}
       union all
-      select b.ledger_id, true from log_backfill b where b.ledger_id > $1::bigint
+      select b.ledger_id, true from log_backfill b where b.ledger_id > $1::bigint and ${ofReachable('b.ledger_id')}
     ) q group by q.ledger_id
   ) f left join log l on l.ledger_id = f.ledger_id
   where l.stopped is null
@@ -323,13 +320,15 @@ export async function storeSealed(
       bytesArray(leaves.map(({ salts }) => salts)),
     ],
   });
+  // In a cluster it is one ledger: Citus finds its node by the constant.
+  const isAmongNodes = await isDistributed(client);
   await client.query({
     name: 'log-store',
     // least ignores nulls.
     text: `update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
         sealed = statement_timestamp(), unwitnessed = least(g.unwitnessed, statement_timestamp())
       from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::text[]) as x (ledger, size, edge, checkpoint, mac)
-      where g.ledger_id = x.ledger`,
+      where g.ledger_id = x.ledger${isAmongNodes ? ' and g.ledger_id = ($1::bigint[])[1]' : ''}`,
     values: [
       logs.map(({ ledger }) => ledger),
       logs.map(({ size }) => size),

@@ -1,8 +1,9 @@
+import { ofReachable } from '../nodes/reachable.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** Logs whose newest checkpoint lacks a cosignature (`BackgroundWorker.due`). */
 export const DUE_WITNESSING = `select g.ledger_id, '', null::timestamptz from log g
-  where g.unwitnessed is not null and g.stopped is null`;
+  where g.unwitnessed is not null and g.stopped is null and ${ofReachable('g.ledger_id')}`;
 
 /** What a witness is known to have cosigned last of a log. */
 export interface WitnessRow {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { gather, gatherLimits } from '../../base/gather.js';
 import type { NewDelivery } from '../committer/write.js';
+import { ofReachable } from '../nodes/reachable.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from '../outbox/delivery-columns.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
@@ -107,9 +108,9 @@ export function dueLedgers(holder: string): string {
     and h.until > statement_timestamp()`;
   return `select o.ledger_id, l.luid as unit, min(o.since) as since
     from (
-      select d.ledger_id, d.stage, d.due as since from open_intent d, clock where d.due <= clock.now
+      select d.ledger_id, d.stage, d.due as since from open_intent d, clock where d.due <= clock.now and ${ofReachable('d.ledger_id')}
       union all
-      select d.ledger_id, d.stage, d.deadline from open_intent d, clock where d.deadline <= clock.now
+      select d.ledger_id, d.stage, d.deadline from open_intent d, clock where d.deadline <= clock.now and ${ofReachable('d.ledger_id')}
     ) o join ledger l on l.id = o.ledger_id
     where ${IS_SEEN_TO} and not exists (${others})
     group by o.ledger_id, l.luid`;

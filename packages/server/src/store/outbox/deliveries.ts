@@ -3,7 +3,8 @@ import type { KindName } from '../../kinds/kind.js';
 import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
 import { ROW_BYTES } from '../committer/write-size.js';
-import { isDistributed } from '../distribution.js';
+import { isDistributed } from '../nodes/distribution.js';
+import { ofReachable } from '../nodes/reachable.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
@@ -132,6 +133,7 @@ from waiting w
 export const DUE_QUEUES_IN_CLUSTER = `select d.ledger_id, d.target, min(d.due)
   from delivery d left join ledger l on l.id = d.ledger_id
   where d.due <= (select now from clock) and (d.purpose is not null or l.suspended is distinct from 'all')
+    and ${ofReachable('d.ledger_id')}
   group by d.ledger_id, d.target limit ${outboxLimits.listed}`;
 
 /**

@@ -3,6 +3,7 @@ import { OUT_OF_USE } from '../../kinds/in-use.js';
 import { queryUntil } from '../abortable.js';
 import { wasReused } from '../committer/batch.js';
 import { callOf } from '../committer/functions.js';
+import { ofReachable } from '../nodes/reachable.js';
 import type { DeliveryScope } from './delivery-list.js';
 import { retryLimits } from './outbox-limits.js';
 
@@ -58,7 +59,7 @@ export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
 }
 
 /** SQL that lists ledgers with requests (`BackgroundWorker.due`), of which a few wait. */
-export const DUE_RETRIES = `select r.ledger_id, '', min(r.worked) from delivery_retry r group by r.ledger_id`;
+export const DUE_RETRIES = `select r.ledger_id, '', min(r.worked) from delivery_retry r where ${ofReachable('r.ledger_id')} group by r.ledger_id`;
 
 /**
  * Works on the request of a ledger that has waited longest for it (sql/delivery_retries_1.sql).

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { OUT_OF_USE } from '../../kinds/in-use.js';
 import { callOf } from '../committer/functions.js';
+import { ofReachable } from '../nodes/reachable.js';
 import { furtherLimits } from './outbox-limits.js';
 
 const { first, greatest, rests, piece, receivers, ledgers, atOnce } = furtherLimits;
 
 /** SQL that lists ledgers with deliveries to take up (`BackgroundWorker.due`): a row of the backlog for each receiver at most. */
 export const DUE_ASIDE = `select q.ledger_id, '', min(q.due) from delivery_backlog q
-  where q.due <= (select now from clock) group by q.ledger_id limit ${ledgers}`;
+  where q.due <= (select now from clock) and ${ofReachable('q.ledger_id')} group by q.ledger_id limit ${ledgers}`;
 
 /**
  * Makes the next deliveries of a ledger that were set aside due (sql/deliveries_1.sql).

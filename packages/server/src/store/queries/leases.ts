@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { textArray } from '../arrays.js';
-import { isDistributed } from '../distribution.js';
+import { isDistributed } from '../nodes/distribution.js';
+import { readReachable } from '../nodes/reachable.js';
 import { queryLimits } from './query-limits.js';
 
 /** A unit of a worker's work. */
@@ -141,7 +142,7 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
   return {
     /** Takes leases of due units: fair over ledgers, longest due first. */
     async claim({ worker, due, dueInCluster = due, lease, count, each, running }: ClaimQuery): Promise<DueUnits> {
-      const { rows: units } = await pool.query<Unit & { since: string | null }>({
+      const units = await readReachable<Unit & { since: string | null }>(pool, {
         name: `due-${worker}`,
         text: dueStatement((await isDistributed(pool)) ? dueInCluster : due),
         values: [new Date(now())],

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { gather, gatherLimits } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
+import { isSerializationFailure } from '../committer/batch.js';
 import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
@@ -225,10 +226,16 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
       ...textParameters(writes),
       ...secretParameters(writes),
     });
-    const { rows: made } = await pool.query<{ create_ledger_1: 'done' | 'taken' | 'moved' }>(call);
-    const result = made[0]!.create_ledger_1;
+    type Row = { create_ledger_1: 'done' | 'taken' | 'moved' };
+    const result = await pool.query<Row>(call).then(({ rows: made }) => made[0]!.create_ledger_1, hasGivenWay);
     if (result !== 'moved') return result === 'done';
   }
+}
+
+/** Ledgers that are made on two nodes of a cluster at once may wait for each other: one gives way, and begins anew. */
+function hasGivenWay(error: unknown): 'moved' {
+  if (isSerializationFailure(error)) return 'moved';
+  throw error;
 }
 
 /** An id is drawn first: codes of records are made with it. */

@@ -1,5 +1,5 @@
-import type { Queryable } from './queries/statement.js';
-import { readSql } from './sql.js';
+import type { Queryable } from '../queries/statement.js';
+import { readSql } from '../sql.js';
 
 const known = new WeakMap<Queryable, Promise<boolean>>();
 
@@ -30,4 +30,21 @@ export async function useTables(
 export async function distribute(on: { query(text: string): Promise<{ rows: unknown[] }> }): Promise<void> {
   const { rows } = await on.query(HAS_CITUS);
   if (rows.length > 0) await on.query(readSql('distribute'));
+}
+
+/** A node of a cluster, as the coordinator finds it. */
+export interface FoundNode {
+  readonly host: string;
+  readonly port: number;
+  readonly isUp: boolean;
+}
+
+/** Asks all nodes of a cluster; there are none without one. */
+export async function findNodes(on: Queryable): Promise<FoundNode[]> {
+  if (!(await isDistributed(on))) return [];
+  const { rows } = await on.query<FoundNode>({
+    text: `select nodename as host, nodeport as port, citus_check_connection_to_node(nodename, nodeport) as "isUp"
+      from pg_dist_node where noderole = 'primary' order by groupid`,
+  });
+  return rows;
 }

@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import { Type } from 'typebox';
+import { findNamedLedger } from '../archive/named-ledger.js';
+import { type FoundNode, findNodes, isDistributed } from '../store/nodes/distribution.js';
+import { defineOperation, LEDGER } from './operation.js';
+import { AdminRefused, WrongCall } from './refusals.js';
+
+/** A node of a cluster. */
+export interface ClusterNode extends FoundNode {
+  readonly shards: number;
+  readonly ledgers: number;
+  /** Of the shards of all tables; null while the node is down. */
+  readonly bytes: number | null;
+}
+
+/** How the ledgers of a deployment are spread. */
+export interface ClusterView {
+  /** The coordinator first. */
+  readonly nodes: readonly ClusterNode[];
+  /** Tables of ledgers that the coordinator alone has: `countersign-server --migrate` spreads them. */
+  readonly unspread: readonly string[];
+  /** The ledger that has a shard to itself from now on. */
+  readonly isolated?: string;
+}
+
+/**
+ * Tells how ledgers are spread over the nodes of a cluster of Citus. Before that, a ledger may get a shard to itself, which can then be moved
+ * to a node of its own.
+ */
+export const cluster = defineOperation({
+  input: Type.Object({ isolate: Type.Optional(LEDGER) }, { additionalProperties: false }),
+  changes: ({ isolate }) => isolate !== undefined,
+  run: ({ onDatabase }, { isolate }) => onDatabase(({ pool }) => viewCluster(pool, isolate)),
+});
+
+async function viewCluster(pool: pg.Pool, isolate: string | undefined): Promise<ClusterView> {
+  if (!(await isDistributed(pool)))
+    throw new AdminRefused('The database is no cluster: it lacks the extension citus (docs/operations/cluster.md).');
+  const isolated = isolate === undefined ? undefined : await isolateLedger(pool, isolate);
+  const { rows: unspread } = await pool.query<{ name: string }>(UNSPREAD);
+  const view = { nodes: await nodesOf(pool), unspread: unspread.map(({ name }) => name) };
+  return isolated === undefined ? view : { ...view, isolated };
+}
+
+const UNSPREAD = `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'lease' and a.attname = 'ledger_id'
+    and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid)
+  order by c.relname`;
+
+/** Sizes are asked of each node, so of those that answer alone. */
+async function nodesOf(pool: pg.Pool): Promise<ClusterNode[]> {
+  const found = await findNodes(pool);
+  const { rows: placed } = await pool.query<{ shard: number; host: string; port: number }>(PLACED);
+  const { rows: ledgers } = await pool.query<{ id: number }>('select id from ledger');
+  const { rows: shards } = await pool.query<{ shard: number }>(
+    `select get_shard_id_for_distribution_column('public.change'::regclass, l.id) as shard from unnest($1::bigint[]) as l (id)`,
+    [ledgers.map(({ id }) => id)],
+  );
+  const nodes: ClusterNode[] = [];
+  for (const node of found) {
+    const own = new Set(
+      placed.filter(({ host, port }) => host === node.host && port === node.port).map(({ shard }) => shard),
+    );
+    const bytes = node.isUp ? await bytesOf(pool, node) : null;
+    nodes.push({ ...node, shards: own.size, ledgers: shards.filter(({ shard }) => own.has(shard)).length, bytes });
+  }
+  return nodes;
+}
+
+const PLACED = `select s.shardid as shard, n.nodename as host, n.nodeport as port
+  from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid join pg_dist_node n on n.groupid = p.groupid
+  where s.logicalrelid = 'public.change'::regclass and n.noderole = 'primary'`;
+
+async function bytesOf(pool: pg.Pool, { host, port }: FoundNode): Promise<number> {
+  const { rows } = await pool.query<{ bytes: string }>(
+    `select r.result as bytes from master_run_on_worker(array[$1], array[$2::int], array[
+       'select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c
+        join pg_dist_shard s on c.oid = to_regclass(format(''public.%I'', (select t.relname from pg_class t where t.oid = s.logicalrelid) || ''_'' || s.shardid))'
+     ], false) r`,
+    [host, port],
+  );
+  return Number(rows[0]?.bytes ?? 0);
+}
+
+/** The engine copies the rows of the ledger while it is written to, and holds its writes up for the last step. */
+async function isolateLedger(pool: pg.Pool, name: string): Promise<string> {
+  const { id, handle } = await findNamedLedger(pool, name, WrongCall);
+  const { rows } = await pool.query<{ is: boolean }>(
+    `select s.shardminvalue = s.shardmaxvalue as is from pg_dist_shard s
+     where s.shardid = get_shard_id_for_distribution_column('public.change'::regclass, $1::bigint)`,
+    [id],
+  );
+  if (rows[0]!.is) throw new AdminRefused(`The ledger ${handle} has a shard to itself.`);
+  const client = await pool.connect();
+  try {
+    await client.query('set statement_timeout = 0');
+    await client.query({
+      text: `select isolate_tenant_to_new_shard('public.change'::regclass, $1::bigint, 'CASCADE', 'auto')`,
+      values: [id],
+      query_timeout: 2 ** 31 - 1,
+    } as pg.QueryConfig);
+    return handle;
+  } finally {
+    client.release(true);
+  }
+}

@@ -1,0 +1,57 @@
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { findCitus, startCluster, startNode, stopCluster, stopNode } from '../../../../scripts/citus.mjs';
+import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import type { TestDatabase } from '../support/database.js';
+import { freePort } from '../support/free-port.js';
+import { closeSql } from '../support/sql.js';
+
+/** Whether tests may start clusters of their own: an installed PostgreSQL has Citus, and the run is about clusters. */
+export const HAS_CITUS = process.env.CITUS_TEST_URL !== undefined && findCitus() !== undefined;
+
+/** A cluster that one file has to itself, with two workers. */
+export interface OwnCluster {
+  readonly database: TestDatabase;
+  /** Ports of the nodes, the coordinator's first. */
+  readonly ports: readonly number[];
+  stop(node: number): void;
+  start(node: number): void;
+  /** What the coordinator has logged. */
+  log(): Promise<string>;
+}
+
+/** @param settings lines of the configuration */
+export function withOwnCluster(settings: readonly string[]): { readonly current: OwnCluster } {
+  const bin = findCitus() ?? '';
+  let folder = '';
+  let current: OwnCluster | undefined;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-own-citus-')));
+    await chmod(folder, 0o755);
+    const ports = [await freePort(), await freePort(), await freePort()];
+    const url = await startCluster(bin, folder, ports, settings);
+    const pool = createPool({ connectionString: url, max: 1 }, () => {});
+    await migrate(pool);
+    await pool.end();
+    current = {
+      database: { url, drop: () => closeSql(url) },
+      ports,
+      stop: (node) => stopNode(bin, folder, node),
+      start: (node) => startNode(bin, folder, node),
+      log: () => readFile(join(folder, 'node0.log'), 'utf8'),
+    };
+  });
+  afterAll(async () => {
+    if (current) stopCluster(bin, folder);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    get current() {
+      if (!current) throw new Error('The cluster has not started.');
+      return current;
+    },
+  };
+}
