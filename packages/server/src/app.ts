@@ -87,6 +87,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       epochs.verify,
     );
     [background, wentBack] = [work, service.logs.wentBack];
+    database.drain.add(work);
+    database.drain.add({ isBusy: () => false, turned: (is) => void (is && money.engine.leave()) });
     service.logs.start();
     if (hasGoneBack) wentBack();
     const close = once(async () => {

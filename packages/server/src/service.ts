@@ -74,7 +74,7 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, keys, epochs, readiness, readOnly, quotas } = database;
+  const { pools, keys, epochs, readiness, readOnly, drain, quotas, nodesDown } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -100,6 +100,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
   const money = createMoney(pools.others, {
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics, tracing },
     reaches: siblings.reaches,
+    isDraining: () => drain.isDraining,
   });
   const ledgers = createLedgers(store.ledgers, { keys, suite: native, integrity, scheduler });
   watchLedgers(metrics, ledgers.count);
@@ -114,8 +115,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
     defaultLedger,
     ...{ accessLog: options.accessLog, measuredLedgers: options.measuredLedgers, keepsJournals, journal },
     consoleServers: options.consoleServers,
-    ...{ keys, runtime, moments },
-    ...{ readiness, tracing, nodesDown: database.nodesDown, readOnly: () => readOnly.mode },
+    ...{ keys, runtime, moments, readiness, drain, tracing, nodesDown, readOnly: () => readOnly.mode },
     engine: money.engine,
     siblings,
     outbound,

@@ -7,6 +7,7 @@ import { signerRegister } from './access/signer-register.js';
 import { adminBackup } from './admin/backup.js';
 import { adminCluster } from './admin/cluster.js';
 import { adminDoctor } from './admin/doctor.js';
+import { adminDrain } from './admin/drain.js';
 import { adminIntents } from './admin/intents.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
@@ -97,6 +98,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminRotateKey,
   adminReadOnly,
   adminCluster,
+  adminDrain,
   adminDoctor,
   adminBackup,
   adminRestore,

@@ -68,6 +68,7 @@ describe('countersign admin from afar', () => {
       ['intents', ledger],
       ['intents', ledger, '--retry', '--yes', '--json'],
       ['read-only', '--json'],
+      ['drain', '--status', '--json'],
       ['doctor', '--sample', '1000001'],
     ]) {
       const [first, other] = [await there.call(['admin', ...args]), await here.call(['admin', ...args])];

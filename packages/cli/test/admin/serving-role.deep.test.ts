@@ -77,6 +77,8 @@ it('countersign admin governs by the role that serves', async () => {
     ['intents', ledger],
     ['read-only', 'on', '--reason', 'x'],
     ['read-only', 'off'],
+    ['drain', '--all'],
+    ['drain', '--all', '--undo'],
   ])
     await cli.done(['admin', ...args]);
   bridges.bank.reset();

@@ -1,6 +1,7 @@
 export { type BackupCall, type MadeBackup, runBackup } from './backup.js';
 export type { ClusterNode, ClusterView } from './cluster.js';
 export type { Diagnosis } from './diagnosis.js';
+export type { DrainState } from './drain.js';
 export type { AwaitedCall, OpenIntentLine, OpenIntentsPage, RetriedIntents } from './intents.js';
 export type { LedgerLine, LedgerOrder, LedgersPage, ShownQuota } from './ledgers.js';
 export type { LedgerView } from './one-ledger.js';

@@ -123,15 +123,16 @@ async function examineDatabase(pool: pg.Pool): Promise<string> {
 }
 
 async function examineWrites(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ value: string | null; processes: number }>(
+  const { rows } = await pool.query<{ value: string | null; processes: number; drained: number }>(
     `select (select value from deployment where name = $1) as value,
-       (select count(*)::int from process where seen > clock_timestamp() - make_interval(secs => $2)) as processes`,
+       count(*)::int as processes, (count(*) filter (where is_drained))::int as drained
+     from process where seen > clock_timestamp() - make_interval(secs => $2)`,
     [READ_ONLY, SEEN_WITHIN],
   );
-  const { value, processes } = rows[0]!;
+  const { value, processes, drained } = rows[0]!;
   const mode = parseReadOnly(value);
   const taken = mode ? `refused since ${mode.since}, read-only: ${mode.reason}` : 'taken';
-  return `${taken}; ${processes} processes serve`;
+  return `${taken}; ${processes - drained} processes serve${drained === 0 ? '' : `, ${drained} are drained`}`;
 }
 
 async function examineDurability(pool: pg.Pool): Promise<string> {

@@ -4,6 +4,7 @@ import { makeRequestCheck } from '../schemas/request.js';
 import { cluster } from './cluster.js';
 import { onDatabase, type Settings } from './database.js';
 import { doctor } from './doctor.js';
+import { drain } from './drain.js';
 import { intents, retryIntents } from './intents.js';
 import { ledgers } from './ledgers.js';
 import { ledger } from './one-ledger.js';
@@ -24,6 +25,7 @@ const OPERATIONS = {
   'retry-intents': retryIntents,
   'read-only': readOnly,
   cluster,
+  drain,
   doctor,
 } as const;
 

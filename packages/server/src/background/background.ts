@@ -18,6 +18,10 @@ export interface Background {
    * be lost; the worker then looks at its next interval. Hints are gathered, so callers may send many.
    */
   hint(name: string): void;
+  /** Whether it runs any. */
+  isBusy(): boolean;
+  /** Has it claim no units, or go on: while an operator drains the process. */
+  turned(isDraining: boolean): void;
   /** Stops claiming units, and finishes or aborts running ones (`Loop.stop`). Idempotent. */
   stop(): Promise<void>;
 }
@@ -57,7 +61,18 @@ export function startBackground(options: BackgroundOptions): Background {
     clock,
     failed: (err) => failed({ step: 'renew', err }),
   });
-  const shared: WorkerDeps = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: createMutex() };
+  let isPaused = false;
+  const shared: WorkerDeps = {
+    leases,
+    heartbeat,
+    metrics,
+    failed,
+    bounds,
+    clock,
+    random,
+    inTurn: createMutex(),
+    isPaused: () => isPaused,
+  };
   const loops = new Map<string, Loop>();
   for (const worker of workers) {
     if (loops.has(worker.name)) throw new Error(`Two background workers are named ${worker.name}.`);
@@ -84,6 +99,11 @@ export function startBackground(options: BackgroundOptions): Background {
       if (stopping) return;
       tell(name);
       hints.send(name);
+    },
+    isBusy: () => [...loops.values()].some((loop) => loop.isBusy()),
+    turned(isDraining) {
+      isPaused = isDraining;
+      if (!isDraining) for (const loop of loops.values()) loop.wake();
     },
     stop() {
       stopping ??= stop();

@@ -51,7 +51,7 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker) {
 
   /** Claims units for the free slots. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
-    if (worker.isPaused?.()) return spread(worker.every, random());
+    if (shared.isPaused() || worker.isPaused?.()) return spread(worker.every, random());
     const units = await claimUnits(shared, worker, runs, count, () => stopped);
     const { claimed, chosen, lag, wait = worker.every, since } = units;
     metrics.lag(worker.name, lag);
@@ -86,6 +86,8 @@ export function startLoop(shared: WorkerDeps, worker: BackgroundWorker) {
   return {
     /** Looks for due units at once, or as soon as a slot is free. */
     wake,
+    /** Whether it runs a unit, or may be about to. */
+    isBusy: () => runs.size > 0 || looking !== undefined,
     /**
      * Stops claiming units and lets running ones finish; after `bounds.drain` milliseconds it aborts them, and waits
      * `bounds.grace` more. The lease of a unit that still runs then expires by itself.

@@ -28,6 +28,8 @@ export interface WorkerDeps {
   readonly clock: () => number;
   /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
+  /** Whether no units are claimed for now. */
+  readonly isPaused: () => boolean;
   /** A mutex for looks for due units: it leaves a connection for renewals. */
   readonly inTurn: <T>(look: () => Promise<T>) => Promise<T>;
 }

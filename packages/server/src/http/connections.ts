@@ -58,6 +58,7 @@ export function guardConnections(
   const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
   const open = new Map<Socket, OpenConnection>();
   let leaving = false;
+  let draining: { readonly since: number; readonly held: Set<Socket> } | undefined;
   const senders = countSenders(bounds);
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
@@ -71,17 +72,22 @@ export function guardConnections(
     open.set(socket, { since: 0, sent: 0, reply: undefined });
     socket.once('close', () => {
       open.delete(socket);
+      draining?.held.delete(socket);
       leave();
     });
   });
   app.addHook('onRequest', (request, reply, done) => {
     const connection = open.get(request.raw.socket);
     if (connection) connection.reply = reply;
-    if (leaving) tellLast(reply);
+    if (leaving || draining) tellLast(reply);
     else reply.header('keep-alive', hint);
     done();
   });
-  const looking = setInterval(() => cutSlowReaders(open, bounds.taken, now()), CONNECTION_CHECK_INTERVAL).unref();
+  const looking = setInterval(() => {
+    cutSlowReaders(open, bounds.taken, now());
+    if (!draining || now() < draining.since + bounds.idle + ON_ITS_WAY) return;
+    for (const socket of draining.held) if (open.get(socket)?.reply?.sent !== false) socket.destroy();
+  }, CONNECTION_CHECK_INTERVAL).unref();
   let hangUp: NodeJS.Timeout | undefined;
   const beginToLeave = () => {
     leaving = true;
@@ -98,6 +104,16 @@ export function guardConnections(
     clearTimeout(hangUp);
   });
   return {
+    /** Connections that were open when a drain began, and still are. */
+    isBusy: (): boolean => draining !== undefined && draining.held.size > 0,
+    /**
+     * Drains, or goes on: while it drains, each connection is closed with its next answer, and idle ones after the time that clients were
+     * told. New ones are taken, since a balancer needs a while to lead clients elsewhere.
+     */
+    turned(isDraining: boolean): void {
+      draining = isDraining ? { since: now(), held: new Set(open.keys()) } : undefined;
+      for (const { reply } of isDraining ? open.values() : []) if (reply && !reply.sent) tellLast(reply);
+    },
     /**
      * Graceful shutdown: stops accepting connections, closes each one with its next answer, and waits until all are
      * closed or the idle time that clients were told has passed. Requests still under way are answered; `app.close` waits

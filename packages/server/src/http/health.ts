@@ -9,13 +9,14 @@ const PROBE = { config: { isProbe: true } } as const;
  *
  * A server that an operator has made read-only is ready: it answers reads, and so do all others of the deployment.
  *
- * So is one whose cluster has lost a node: it answers for the ledgers of the others, and tells which is down.
+ * So is one whose cluster has lost a node: it answers for the ledgers of the others, and tells which is down. One that an operator drains
+ * is not: balancers are to lead clients elsewhere.
  *
  * @param countStopped how many logs are stopped, as after a failover that lost writes: told beside, since all else is served
  */
 export function health(
   app: FastifyInstance,
-  { readiness, readOnly, nodesDown }: Pick<HttpService, 'readiness' | 'readOnly' | 'nodesDown'>,
+  { readiness, drain, readOnly, nodesDown }: Pick<HttpService, 'readiness' | 'drain' | 'readOnly' | 'nodesDown'>,
   countStopped: () => number,
 ): void {
   app.get('/health/live', PROBE, async () => ({ status: 'UP' }));
@@ -24,14 +25,14 @@ export function health(
       const stopped = countStopped();
       const mode = readOnly();
       const down = nodesDown();
-      if (readiness.isReady())
+      if (readiness.isReady() && !drain.isDraining)
         return {
           status: 'UP',
           ...(stopped > 0 ? { logsStopped: stopped } : {}),
           ...(mode && { readOnly: mode }),
           ...(down.length > 0 && { nodesDown: down }),
         };
-      return reply.code(503).send({ status: 'DOWN' });
+      return reply.code(503).send({ status: readiness.isReady() ? 'DRAINING' : 'DOWN' });
     });
   }
 }

@@ -2,6 +2,7 @@ import type { Journal } from '../journal/journal.js';
 import type { Service } from '../ledgers/service.js';
 import type { TellRefusal } from '../metering/refusals.js';
 import type { Engine } from '../money/money.js';
+import type { Drain } from '../store/deployment/drain.js';
 import type { Readiness } from '../store/readiness.js';
 import type { TokenRefusal } from './refused-tokens.js';
 import type { Siblings } from './relay/siblings.js';
@@ -15,6 +16,7 @@ export interface HttpService extends Service {
   readonly readiness: Readiness;
   /** Addresses of the nodes of a cluster that do not answer. */
   readonly nodesDown: () => readonly string[];
+  readonly drain: Drain;
   /** Decides on intents. */
   readonly engine: Engine;
   /** The other processes of this machine, which new intents may have to go to. */

@@ -83,6 +83,7 @@ export function createServer(
   logRequests(app, accessLog);
   traceRequests(app, service.tracing);
   const connections = guardConnections(app, bounds, () => performance.now(), service.limitRefused);
+  service.drain.add(connections);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
     // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.

@@ -26,6 +26,8 @@ export interface LeadershipDeps {
   /** Milliseconds of a monotonic clock: for leases. */
   readonly clock: () => number;
   readonly metrics: Pick<SequencerMetrics, 'movedLeader'>;
+  /** Whether this process leaves all ledgers to others. */
+  readonly isDraining: () => boolean;
 }
 
 /** What a process knows of the leader of one ledger, by its monotonic clock. */
@@ -69,6 +71,10 @@ export class Leadership {
   async acquire(): Promise<Lead | undefined> {
     const { clock, leaders, metrics } = this.deps;
     const now = clock();
+    if (this.deps.isDraining()) {
+      this.expire();
+      return undefined;
+    }
     if (now < this.#until - sequencerLimits.margin) return STILL;
     if (now < this.#awayUntil) return undefined;
     const found = await leaders.acquire(this.ledger, sequencerLimits.lease);

@@ -39,12 +39,12 @@ export interface Engine {
   forgetLeader(ledger: number): void;
   /** Decides on an intent under way, and on its thread. @throws as `create` does */
   advance(session: Session, open: StoredOpenIntent): Promise<Outcome>;
-  /** Lets go of all ledgers: another process may decide on their intents at once. */
+  /** Lets go of all ledgers: another process may decide on their intents at once. While it drains, this one leads none again. */
   leave(): Promise<void>;
 }
 
 export interface MoneyDeps
-  extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued'> {
+  extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued' | 'isDraining'> {
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;

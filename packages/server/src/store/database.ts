@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Keyring } from '../keys/keyring.js';
 import { databaseLimits } from './database-limits.js';
+import { createDrain } from './deployment/drain.js';
 import { settleMasterKeys } from './deployment/master-keys.js';
 import { createPresence } from './deployment/presence.js';
 import { createReadOnlyGuard } from './deployment/read-only.js';
@@ -52,7 +53,9 @@ export async function openDatabase(options: DatabaseOptions) {
   const schema = createSchemaGuard(readMigrations().at(-1)!.number, logger);
   let writes: WriteGate | undefined;
   const isWriting = () => writes !== undefined && writes.underWay > 0;
-  const tells = { name: options.holder, keys, readOnly, schema, isWriting };
+  const drain = createDrain(logger);
+  drain.add({ isBusy: isWriting });
+  const tells = { name: options.holder, keys, readOnly, drain, schema, isWriting };
   const presence = createPresence(pools.others, { ...options, ...tells });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
@@ -71,6 +74,7 @@ export async function openDatabase(options: DatabaseOptions) {
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
       journalWrites: createWriteGate(disk, readiness, schema),
       readOnly,
+      drain,
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {
         readiness.close();

@@ -23,7 +23,7 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
   watchPools(registers, pools);
   new Gauge({
     name: 'countersign_ready',
-    help: 'Whether the process is ready (1): the database answers, and it holds all master keys, as `/health/ready` says.',
+    help: 'Whether the process is ready (1): the database answers, and it holds all master keys. While it is drained it is, though `/health/ready` says 503.',
     registers,
     collect() {
       this.set(readiness.isReady() ? 1 : 0);

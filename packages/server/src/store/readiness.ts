@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { momentLimits } from '../base/ledger-clock.js';
 import { createClockCheck } from './clock-check.js';
+import { OUR_DRAINS } from './deployment/drain.js';
 import type { Presence, SeenDeployment } from './deployment/presence.js';
 import { READ_ONLY } from './deployment/read-only.js';
 import { LEAST_SCHEMA } from './deployment/schema-range.js';
@@ -38,7 +39,7 @@ export async function watchReadiness(
 ): Promise<Readiness> {
   const closing = new AbortController();
   const clock = createClockCheck(momentLimits.ahead, logger);
-  const ping = { text: LOOK, query_timeout: patience };
+  const ping = { text: LOOK, values: [OUR_DRAINS], query_timeout: patience };
   let isReady = true;
   const tell = (is: boolean, err?: unknown) => {
     if (is === isReady || closing.signal.aborted) return;
@@ -77,7 +78,8 @@ interface Seen extends SeenDeployment {
 const LOOK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now,
   (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys,
   (select value from deployment where name = '${READ_ONLY}') as "readOnly",
-  (select value from deployment where name = '${LEAST_SCHEMA}') as "leastSchema"`;
+  (select value from deployment where name = '${LEAST_SCHEMA}') as "leastSchema",
+  exists (select from deployment where name = any ($1::text[])) as "isDraining"`;
 
 /** The outcome of a look, unless that takes longer: the pool waits for a connection for longer than a look may take. */
 async function within<T>(patience: number, looking: Promise<T>): Promise<T> {

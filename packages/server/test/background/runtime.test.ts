@@ -315,6 +315,36 @@ describe('units of many ledgers', () => {
   });
 });
 
+describe('work of a process that an operator drains', () => {
+  it('is left to others, until that is undone', async () => {
+    const by: string[] = [];
+    const start = (name: string) =>
+      work.start({
+        workers: [
+          jobWorker(async (unit) => {
+            by.push(name);
+            await finishJob(work.current, unit);
+          }),
+        ],
+      }).background;
+    const [one, two] = [start('one'), start('two')];
+    for (const [drained, other, name] of [
+      [one, two, 'two'],
+      [two, one, 'one'],
+    ] as const) {
+      by.length = 0;
+      drained.turned(true);
+      other.turned(false);
+      await eventually(() => expect(drained.isBusy()).toBe(false));
+      const ids = Array.from({ length: 20 }, (_, at) => `${name}-${at}`);
+      await insertJobs(work.current, 1, ids);
+      drained.hint('job');
+      await eventually(() => expect(by).toHaveLength(ids.length));
+      expect(new Set(by)).toEqual(new Set([name]));
+    }
+  });
+});
+
 describe('a look that loses what it chose to another process', () => {
   it('is followed by another one, which finds what is free', async () => {
     const { pool } = work.current;

@@ -1301,7 +1301,8 @@ create table process (
   sealing integer not null,
   seen timestamp with time zone default clock_timestamp() not null,
   is_read_only boolean default false not null,
-  schema text collate "C" default '0000'::text not null
+  schema text collate "C" default '0000'::text not null,
+  is_drained boolean default false not null
 );
 
 create table record (

@@ -1,7 +1,7 @@
 import { kindNamed } from '../../kinds/registry.js';
 import { errorResponse, refusals } from './reasons.js';
 import { describeFilters, jsonAnswer, jsonBody, PAGE_PARAMETERS } from './record-routes.js';
-import { object, openObject, ref, textSchema, wholeNumber } from './schemas.js';
+import { object, oneOfTexts, openObject, ref, textSchema, wholeNumber } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
@@ -17,7 +17,10 @@ export function describeServerRoutes(publicUrl: string): Paths {
   const up = object({ status: { ...textSchema, const: 'UP' }, logsStopped }, ['logsStopped']);
   const readiness = {
     200: jsonAnswer('It can.', up),
-    503: jsonAnswer('The database cannot be reached.', status('DOWN')),
+    503: jsonAnswer(
+      'The database cannot be reached, or an operator drains the server.',
+      object({ status: oneOfTexts(['DOWN', 'DRAINING']) }),
+    ),
   };
   return {
     '/': {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Keyring, NumberedKey } from '../../keys/keyring.js';
+import type { Drain } from './drain.js';
 import type { ReadOnlyGuard } from './read-only.js';
 import type { SchemaGuard } from './schema-range.js';
 
@@ -12,6 +13,7 @@ export interface SeenDeployment {
   readonly readOnly: string | null;
   /** As `SchemaGuard.see` takes it. */
   readonly leastSchema: string | null;
+  readonly isDraining: boolean;
 }
 
 /** What a process tells the others of itself, and hears of the deployment. */
@@ -33,6 +35,7 @@ export interface PresenceOptions {
   readonly loadKeys?: (() => Promise<readonly Buffer[]>) | undefined;
   readonly readOnly: ReadOnlyGuard;
   readonly schema: SchemaGuard;
+  readonly drain: Drain;
   /** Whether it does a write at the moment. */
   readonly isWriting: () => boolean;
   readonly logger: Pick<FastifyBaseLogger, 'error' | 'info'>;
@@ -47,7 +50,7 @@ export const SEEN_WITHIN = 30;
 /** Keeps the row of this process in the table `process`. */
 export function createPresence(
   pool: pg.Pool,
-  { name, build, keys, loadKeys, readOnly, schema, isWriting, logger }: PresenceOptions,
+  { name, build, keys, loadKeys, readOnly, drain, schema, isWriting, logger }: PresenceOptions,
 ): Presence {
   let looks = 0;
   let told = '';
@@ -68,10 +71,12 @@ export function createPresence(
       looks += 1;
       readOnly.see(seen.readOnly);
       schema.see(seen.leastSchema);
+      drain.see(seen.isDraining);
       keys.know(seen.keys ?? []);
       if (loadKeys && (isBeat || keys.missing().length > 0)) keys.hold(await loadKeys().catch(() => []));
       compare();
-      const tells = [keys.checks, keys.sealing, readOnly.mode !== undefined && !isWriting()] as const;
+      const isReadOnly = readOnly.mode !== undefined && !isWriting();
+      const tells = [keys.checks, keys.sealing, isReadOnly, drain.isDrained] as const;
       const text = JSON.stringify(tells);
       if (!isBeat && text === told) return;
       await pool.query({ ...TELL, values: [name, hostname(), build, ...tells, schema.known] }).then(
@@ -93,7 +98,8 @@ function noop(): void {}
 const TELL = {
   name: 'presence',
   text: `with gone as (delete from process where seen < clock_timestamp() - interval '1 day')
-    insert into process (name, host, build, keys, sealing, is_read_only, schema) values ($1, $2, $3, $4, $5, $6, $7)
+    insert into process (name, host, build, keys, sealing, is_read_only, is_drained, schema) values ($1, $2, $3, $4, $5, $6, $7, $8)
     on conflict (name) do update
-      set keys = excluded.keys, sealing = excluded.sealing, is_read_only = excluded.is_read_only, build = excluded.build, seen = clock_timestamp()`,
+      set keys = excluded.keys, sealing = excluded.sealing, is_read_only = excluded.is_read_only, is_drained = excluded.is_drained,
+        build = excluded.build, seen = clock_timestamp()`,
 };

@@ -1,0 +1,52 @@
+import { hostname } from 'node:os';
+import type { FastifyBaseLogger } from 'fastify';
+
+/** Rows of the table `deployment` that drain servers: by their host, or all of them. */
+export const DRAIN = 'drain ';
+export const EVERY_HOST = '*';
+
+/** The rows that drain this server. */
+export const OUR_DRAINS: readonly string[] = [DRAIN + EVERY_HOST, DRAIN + hostname()];
+
+/** Something that a drained process hands over. */
+export interface Drained {
+  /** Told when the drain begins, and when it is undone. */
+  turned?(isDraining: boolean): void;
+  /** Whether something of it is under way. */
+  isBusy(): boolean;
+}
+
+/** Whether an operator drains this process (docs/operations/drain.md), as it has last seen it. */
+export interface Drain {
+  readonly isDraining: boolean;
+  /** Whether it has handed over all. */
+  readonly isDrained: boolean;
+  add(part: Drained): void;
+  /** Takes what was seen. */
+  see(isDraining: boolean): void;
+}
+
+/** @param logger told once when it begins, and once when it is undone */
+export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): Drain {
+  const parts: Drained[] = [];
+  let isDraining = false;
+  return {
+    get isDraining() {
+      return isDraining;
+    },
+    get isDrained() {
+      return isDraining && !parts.some((part) => part.isBusy());
+    },
+    add(part) {
+      parts.push(part);
+      if (isDraining) part.turned?.(true);
+    },
+    see(is) {
+      if (is === isDraining) return;
+      isDraining = is;
+      if (is) logger.warn('an operator drains this process: it is not ready, and hands over its work');
+      else logger.info('this process is drained no more');
+      for (const part of parts) part.turned?.(is);
+    },
+  };
+}
