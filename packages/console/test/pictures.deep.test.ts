@@ -15,11 +15,11 @@ const browser = withBrowser();
 const PICTURES: Readonly<Record<string, PageOptions & { readonly path: string }>> = {
   'console-overview': { path: '', height: 900 },
   'console-record': { path: '/wallet/ada', height: 900 },
-  'console-intent': { path: '/money/intent/i-5', theme: 'dark', height: 900 },
+  'console-intent': { path: '/money/intent/i-9', theme: 'dark', height: 900 },
   'console-wallet': { path: '/money/wallet/shop', height: 900 },
   'console-access': { path: '/access', theme: 'dark', height: 900 },
   'console-narrow': { path: '/wallet/ada', width: 390, height: 844 },
-  'console-narrow-dark': { path: '/money', width: 390, height: 844, theme: 'dark' },
+  'console-narrow-dark': { path: '/money?symbol=usd', width: 390, height: 844, theme: 'dark' },
 };
 
 /** `npm run pictures` draws what README and documentation show of the console, from a demonstration ledger. */

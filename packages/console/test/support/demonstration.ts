@@ -55,7 +55,7 @@ export async function demonstration(url: string, clock: DemonstrationClock): Pro
   await money.add(
     ['ada', 'ben', 'cara', 'dora', 'shop', 'cafe', 'till'].map((handle) => ({ handle, custom: { tier: 'silver' } })),
   );
-  for (const wallet of ['ada', 'ben', 'cara', 'dora']) await money.issue(wallet, 1_000_00);
+  for (const wallet of ['ada', 'ben', 'cara', 'dora', 'shop', 'cafe']) await money.issue(wallet, 5_000_00);
   for (let day = 1; day <= DAYS; day++) {
     clock.toDay(day - 0.5);
     for (const at of PAYMENTS.keys()) if ((day + at) % 3 > 0) await pay(money, day, at);
