@@ -31,7 +31,7 @@ export function findCitus() {
 }
 
 /** Runs a program as the user of PostgreSQL, which refuses to run as root. */
-function run(file, args) {
+export function runAsPostgres(file, args) {
   const isRoot = process.getuid?.() === 0;
   const [command, all] = isRoot
     ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', file, ...args]]
@@ -49,10 +49,21 @@ function run(file, args) {
  * @returns the coordinator's connection string
  */
 export async function startCluster(bin, folder, ports, settings = []) {
-  if (process.getuid?.() === 0) await chown(folder, ...ownerOfPostgres());
+  await giveToPostgres(folder);
   for (const [node, port] of ports.entries()) {
     const data = join(folder, `node${node}`);
-    run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-locale', '-N']);
+    runAsPostgres(join(bin, 'initdb'), [
+      '-D',
+      data,
+      '-A',
+      'trust',
+      '-U',
+      'postgres',
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '-N',
+    ]);
     const own = [`port = ${port}`, `unix_socket_directories = '${folder}'`];
     appendFileSync(join(data, 'postgresql.conf'), `${[...own, ...SETTINGS, ...settings].join('\n')}\n`);
     startNode(bin, folder, node);
@@ -67,12 +78,12 @@ export async function startCluster(bin, folder, ports, settings = []) {
 /** Starts a node that was stopped. */
 export function startNode(bin, folder, node) {
   const log = join(folder, `node${node}.log`);
-  run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-w', '-l', log, 'start']);
+  runAsPostgres(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-w', '-l', log, 'start']);
 }
 
 /** Stops a node as a crash does. */
 export function stopNode(bin, folder, node) {
-  run(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
+  runAsPostgres(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
 }
 
 /** Stops the nodes of a folder. */
@@ -81,7 +92,7 @@ export function stopCluster(bin, folder) {
 }
 
 function sql(bin, port, text) {
-  run(join(bin, 'psql'), [
+  runAsPostgres(join(bin, 'psql'), [
     '-X',
     '-h',
     '127.0.0.1',
@@ -96,7 +107,9 @@ function sql(bin, port, text) {
   ]);
 }
 
-function ownerOfPostgres() {
+/** Lets the user of PostgreSQL write to a folder. */
+export async function giveToPostgres(folder) {
+  if (process.getuid?.() !== 0) return;
   const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return [id('-u'), id('-g')];
+  await chown(folder, id('-u'), id('-g'));
 }

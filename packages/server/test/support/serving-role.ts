@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { grantToServe } from '../../src/store/deployment/serving-role.js';
+import { migrate } from '../../src/store/migrate.js';
 import { runSql } from './sql.js';
 
 export const ROLE = 'test_serving';
 
-/** The connection string of a role that may serve a migrated database, and owns nothing in it. */
+/** The connection string of a role that may serve the database, which the owner migrates, and owns nothing in it. */
 export async function asServingRole(url: string): Promise<string> {
   await runSql(
     url,
@@ -12,6 +13,7 @@ export async function asServingRole(url: string): Promise<string> {
   );
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   try {
+    await migrate(pool);
     await grantToServe(pool, ROLE);
   } finally {
     await pool.end();

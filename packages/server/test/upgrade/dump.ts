@@ -27,7 +27,7 @@ const PARTS: readonly string[] = [
 
   `select format('alter table %s alter column %I set statistics %s', attrelid::regclass, attname, attstattarget) as text
    from pg_attribute join pg_class c on c.oid = attrelid
-   where relnamespace = 'public'::regnamespace and attstattarget >= 0 order by relname collate "C", attnum`,
+   where relnamespace = 'public'::regnamespace and attnum > 0 and attstattarget >= 0 order by relname collate "C", attnum`,
 
   // PostgreSQL 18 keeps "not null" as a constraint as well.
   `select format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as text

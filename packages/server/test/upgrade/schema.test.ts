@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
+import { runSql } from '../support/sql.js';
 import { dumpSchema } from './dump.js';
 
 /** Gives an empty database to `make`, and says what schema it has then. */
@@ -25,7 +26,10 @@ async function migrated(url: string): Promise<void> {
   await pool.end();
 }
 
-it('the schema is the one in schema.sql: `npm run schema` writes it anew', async () => {
+it('the schema is the one in schema.sql: `npm run schema` writes it anew', async ({ skip }) => {
+  const text = `select current_setting('server_version_num')::int as release`;
+  const [server] = await runSql<{ release: number }>(inject('databaseUrl'), text);
+  skip(server!.release < 160_000, 'PostgreSQL 15 tells of views in other words');
   await expect(await schemaAfter(migrated)).toMatchFileSnapshot('./schema.sql');
 });
 
