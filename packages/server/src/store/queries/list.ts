@@ -249,7 +249,7 @@ function pageStatement<T>(
       p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? sizeAndBody(limit) : INDEX}
     from ledger l
       left join (${page}) p on true
-      ${bodies ? sql`left join change c on c.ledger_id = p.ledger_id and c.luid = p.luid and c.change = p.change` : sql``}
+      ${bodies ? sql`left join change c on c.ledger_id = ${ledger} and c.luid = p.luid and c.change = p.change` : sql``}
     where l.id = ${ledger}
     order by p.moment desc, p.seq`;
 }
