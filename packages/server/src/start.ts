@@ -9,7 +9,7 @@ import { findInstallation, firstSteps } from './cluster/first-steps.js';
 import { helpText } from './cluster/help.js';
 import { createLogger } from './cluster/log.js';
 import type { ToPrimary } from './cluster/messages.js';
-import { serveMetrics } from './cluster/metrics-listener.js';
+import { type MetricsListener, serveMetrics } from './cluster/metrics-listener.js';
 import { findMisspelled } from './cluster/misspelled.js';
 import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { letServe, prepareDatabase } from './cluster/prepare.js';
@@ -234,22 +234,22 @@ async function beginServing(
   registry: Registry,
 ): Promise<RunningService> {
   const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger, registry });
-  const opened: { stop(): Promise<void> }[] = [workers];
+  let metrics: MetricsListener | undefined;
+  let operators: OperatorsListener | undefined;
   const stop = async () => {
-    for (const one of opened) await one.stop();
+    // What an operator waits for delays no worker.
+    await Promise.all([operators?.stop(), workers.stop()]);
+    await metrics?.stop();
   };
   try {
     const { metricsHost: host, metricsPort: port } = config;
     if (port !== undefined)
-      opened.push(
-        await serveMetrics(
-          { host, port },
-          () => workers.collect(),
-          () => performance.now(),
-        ),
+      metrics = await serveMetrics(
+        { host, port },
+        () => workers.collect(),
+        () => performance.now(),
       );
-    const operators = await beginOperators(config, logger, databaseUrl);
-    if (operators) opened.unshift(operators);
+    operators = await beginOperators(config, logger, databaseUrl);
     return { failed: workers.failed, restart: () => workers.restart(), stop, operators: operators?.url };
   } catch (error) {
     await stop();

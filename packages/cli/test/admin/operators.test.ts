@@ -5,7 +5,9 @@ import { parseConfig } from '../../../server/src/config.js';
 import { type OperatorsListener, serveOperators } from '../../../server/src/operators/listener.js';
 import { operatorLimits } from '../../../server/src/operators/operator-limits.js';
 import { newKey, newLedger, type TestKey } from '../../../server/test/support/client.js';
+import { eventually } from '../../../server/test/support/eventually.js';
 import { freePort } from '../../../server/test/support/free-port.js';
+import { whileLocked } from '../../../server/test/support/locked.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
 import { TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
 import { bearer } from '../../../server/test/support/token.js';
@@ -127,6 +129,8 @@ describe('countersign admin from afar', () => {
   });
 });
 
+const LEDGERS = { order: 'made', limit: 1, skip: 0 };
+
 /** Without its numbers: what moves between two calls. */
 function moving(text: string): string {
   return text.replaceAll(/\d+/g, '0');
@@ -231,5 +235,32 @@ describe('the listener of operators', () => {
     expect(lines.slice(before)).toHaveLength(operatorLimits.refusals.attempts);
     expect(lines.at(-1)).toMatchObject({ level: 40, address: '127.0.0.1', why: 'no-token' });
     expect((await post(tokenOf({}, url), { url }))[0]).toBe(400);
+  });
+
+  describe('while looks wait for a table', () => {
+    const ask = (path: string, body: Readonly<Record<string, string | number>>, signal: AbortSignal | null = null) => {
+      const { url } = listeners[0]!;
+      const headers = tokenOf({ bound: { url: url + path, body } });
+      return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    };
+    const page = { olderThan: 0, limit: 1 };
+
+    it('takes few of them, does what changes the deployment, and ends those whose operator has left', async () => {
+      const { ledger = '' } = await newLedger(servers.current[0].url);
+      const look = (signal?: AbortSignal) => ask('/operations/intents', { ledger, ...page }, signal);
+      const left = new AbortController();
+      await whileLocked(servers.databaseUrl, 'open_intent', 'o.deadline as expires', async (waiting) => {
+        const waited = Array.from({ length: operatorLimits.looks }, () => look(left.signal).catch(() => 'left'));
+        await eventually(async () => expect(await waiting()).toBe(operatorLimits.looks));
+        expect((await look()).status).toBe(409);
+        expect((await ask('/operations/suspend', { ledger, level: 'writes', reason: 'Floods.' })).status).toBe(200);
+        left.abort();
+        expect(await Promise.all(waited)).toEqual(waited.map(() => 'left'));
+        // There is room again.
+        await eventually(async () => expect((await ask('/operations/ledgers', LEDGERS)).status).toBe(200));
+      });
+      expect((await look()).status).toBe(200);
+      // Sooner than its statements end by themselves, after 30 s.
+    }, 20_000);
   });
 });

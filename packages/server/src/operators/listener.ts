@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
-import type { OperationDeps } from '../admin/operation.js';
+import type { AdminDeps } from '../admin/database.js';
 import { isOperation, type OperationName, prepareCall } from '../admin/operations.js';
 import { AdminRefused, type Refusal, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
 import { FailureCounts } from '../auth/failures.js';
@@ -12,12 +12,12 @@ import type { Config } from '../config.js';
 import { senderOf } from '../http/sender.js';
 import { urlsOf } from '../listen-addresses.js';
 import type { OperatorKey } from '../operator-settings.js';
-import { createPool } from '../store/pool.js';
 import { explainError } from '../store/queries/reach.js';
 import { createReplays } from '../store/queries/replays.js';
 import { type Judge, namedOperator, Unauthorized, verifyOperator } from './authenticate.js';
 import { readDeploymentId } from './deployment.js';
 import { operatorLimits } from './operator-limits.js';
+import { createCutPool } from './pool.js';
 
 /** The listener of operators, which only they reach. */
 export interface OperatorsListener {
@@ -39,11 +39,14 @@ interface Desk {
   readonly urls: readonly string[];
   readonly operators: readonly OperatorKey[];
   readonly judge: Judge;
-  readonly operation: OperationDeps;
+  readonly config: Config;
   readonly logger: OperatorsOptions['logger'];
   readonly failures: FailureCounts;
+  /** Works on connections of its own, which are cut once `left` is aborted. @throws as `OperationDeps.onDatabase` does */
+  onDatabase<T>(left: AbortSignal, work: (deps: AdminDeps) => Promise<T>): Promise<T>;
   /** Operations under way. */
-  underWay: number;
+  readonly looks: Set<Promise<unknown>>;
+  readonly changes: Set<Promise<unknown>>;
 }
 
 /**
@@ -55,30 +58,43 @@ interface Desk {
 export async function serveOperators(options: OperatorsOptions): Promise<OperatorsListener> {
   const { config, databaseUrl: url, logger, now } = options;
   const { adminPort: port = 0, adminHost: host, adminUrl } = config;
-  const pool = createPool({ connectionString: url, max: 4 }, () => {});
   const ours = config.databaseUrl === undefined;
+  const explained = (error: unknown) => {
+    throw explainError(error, url, ours);
+  };
+  const stopped = new AbortController();
+  // Of its own: whatever operations wait for, requests are verified.
+  const pool = createCutPool(url, operatorLimits.database, stopped.signal);
   try {
-    const onDatabase: OperationDeps['onDatabase'] = (work) =>
-      work({ pool, config, url }).catch((error: unknown) => {
-        throw explainError(error, url, ours);
-      });
-    const deployment = await onDatabase(() => readDeploymentId(pool));
+    const deployment = await readDeploymentId(pool).catch(explained);
     const replays = createReplays(pool, { now, random: () => new Uint8Array() });
-    const use: Judge['replays']['use'] = (...one) => onDatabase(async () => replays.use(...one));
+    const use: Judge['replays']['use'] = (...one) => Promise.resolve(replays.use(...one)).catch(explained);
     const desk: Desk = {
       urls: adminUrl === undefined ? urlsOf(host, port) : [new URL(adminUrl).href.replace(/\/$/, '')],
       operators: config.operatorKeys,
       judge: { deployment, replays: { use }, now },
-      operation: { onDatabase, readConfig: () => config, now },
+      config,
       logger,
       failures: new FailureCounts(now, operatorLimits.refusals),
-      underWay: 0,
+      async onDatabase(left, work) {
+        const signal = AbortSignal.any([left, stopped.signal]);
+        const own = createCutPool(url, operatorLimits.database, signal);
+        try {
+          return await work({ pool: own, config, url }).catch(explained);
+        } catch (error) {
+          throw signal.aborted ? new AdminRefused('The operation was cut short.') : error;
+        } finally {
+          await own.end();
+        }
+      },
+      looks: new Set(),
+      changes: new Set(),
     };
     const server = await listen(desk, host, port);
     return {
       url: desk.urls[0]!,
       async stop() {
-        await stopServer(server);
+        await stopServer(server, desk, stopped);
         await pool.end();
       },
     };
@@ -91,7 +107,9 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
 async function listen(desk: Desk, host: string, port: number): Promise<Server> {
   const { request: requestTimeout, connections } = operatorLimits;
   const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, async (request, response) => {
-    const { status, body } = await answer(desk, request);
+    const left = new AbortController();
+    response.on('close', () => left.abort());
+    const { status, body } = await answer(desk, request, left.signal);
     const text = `${JSON.stringify(body)}\n`;
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
@@ -112,12 +130,16 @@ async function listen(desk: Desk, host: string, port: number): Promise<Server> {
   return server;
 }
 
-/** Operations under way are answered, unless they take long. */
-async function stopServer(server: Server): Promise<void> {
+/** Operations under way are answered, unless they take long: those are cut short. */
+async function stopServer(server: Server, { looks, changes }: Desk, stopped: AbortController): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  const late = setTimeout(() => server.closeAllConnections(), operatorLimits.stop);
+  const late = setTimeout(() => {
+    server.closeAllConnections();
+    stopped.abort();
+  }, operatorLimits.stop);
   await closed;
+  await Promise.allSettled([...looks, ...changes]);
   clearTimeout(late);
 }
 
@@ -139,14 +161,14 @@ function refuse(refusal: Refusal, status = STATUSES[refusal.reason]): Answer {
 }
 
 /** Never throws. */
-async function answer(desk: Desk, request: IncomingMessage): Promise<Answer> {
+async function answer(desk: Desk, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
   const { method, url = '' } = request;
   if (method === 'GET' && url === '/') return { status: 200, body: { deployment: desk.judge.deployment } };
   const [, name = ''] = /^\/operations\/([a-z-]{1,50})$/.exec(url) ?? [];
   if (method !== 'POST' || !isOperation(name))
     return refuse({ reason: 'wrong-call', detail: 'There is no such operation.' }, 404);
   try {
-    return { status: 200, body: { result: await perform(desk, name, request) } };
+    return { status: 200, body: { result: await perform(desk, name, request, left) } };
   } catch (error) {
     if (error instanceof Unauthorized) return refuseStranger(desk, error, request);
     const refusal = refusalOf(error);
@@ -168,8 +190,12 @@ function refuseStranger({ failures, logger }: Desk, error: Unauthorized, request
   return refuse(refusal);
 }
 
-/** @throws Unauthorized; what `refusalOf` knows */
-async function perform(desk: Desk, name: OperationName, request: IncomingMessage): Promise<unknown> {
+/**
+ * @param left whether the operator still waits for the answer: a look is cut short without, a change is done to its end
+ *
+ * @throws Unauthorized; what `refusalOf` knows
+ */
+async function perform(desk: Desk, name: OperationName, request: IncomingMessage, left: AbortSignal): Promise<unknown> {
   const { authorization } = request.headers;
   const operator = namedOperator(authorization, desk.operators);
   const input = parseInput(await readBody(request));
@@ -177,18 +203,26 @@ async function perform(desk: Desk, name: OperationName, request: IncomingMessage
   const bound = { method: 'POST', url, aliases, headers: request.headers, body: input };
   await verifyOperator(authorization ?? '', bound, desk.judge);
   const call = prepareCall(name, input);
-  if (desk.underWay >= operatorLimits.operations) throw new AdminRefused('Too many operations are under way.');
+  const [underWay, most] = call.changes ? [desk.changes, operatorLimits.changes] : [desk.looks, operatorLimits.looks];
+  if (underWay.size >= most) throw new AdminRefused('Too many operations are under way.');
   const who = { operator: operator.name, key: operator.public, operation: name, input };
   if (call.changes) desk.logger.warn(who, 'an operator changes the deployment');
   else desk.logger.info(who, 'an operator looks at the deployment');
-  desk.underWay += 1;
+  const signal = call.changes ? new AbortController().signal : left;
+  const { config, judge } = desk;
+  const running = call.run({
+    onDatabase: (work) => desk.onDatabase(signal, work),
+    readConfig: () => config,
+    now: judge.now,
+  });
+  underWay.add(running);
   try {
-    return await call.run(desk.operation);
+    return await running;
   } catch (error) {
     if (call.changes) desk.logger.warn({ ...who, err: error }, 'what an operator asked for was not done');
     throw error;
   } finally {
-    desk.underWay -= 1;
+    underWay.delete(running);
   }
 }
 

@@ -6,8 +6,12 @@ export const operatorLimits = {
   request: 10_000,
   /** Connections at a time. */
   connections: 64,
-  /** Operations at a time; more are refused. */
-  operations: 16,
+  /** Operations at a time that change nothing; more are refused. */
+  looks: 2,
+  /** Changes at a time, beside those; more are refused. */
+  changes: 4,
+  /** Connections to the database of an operation, and as many to verify requests. */
+  database: 2,
   refusals: {
     /** Refused requests of one address within the window; more are answered 429, and not logged. */
     attempts: 20,
