@@ -51,7 +51,10 @@ export async function findMigrations(on: Queryable, migrations = readMigrations(
 }
 
 async function findDue(on: Queryable, migrations: readonly Migration[]): Promise<readonly Migration[]> {
-  const { rows } = await on.query<{ known: boolean }>({ text: `select to_regclass('${TABLE}') is not null as known` });
+  // Releases before made the table of names first, and the rest only if that went well.
+  const { rows } = await on.query<{ known: boolean }>({
+    text: `select to_regclass('${TABLE}') is not null and to_regclass('deployment') is not null as known`,
+  });
   if (!rows[0]!.known) return migrations;
   const { pending, later, isOutdated } = await findMigrations(on, migrations);
   if (isOutdated)
@@ -62,9 +65,6 @@ async function findDue(on: Queryable, migrations: readonly Migration[]): Promise
 async function runDue(client: Patient, migrations: readonly Migration[]): Promise<string[]> {
   const due = await findDue(client, migrations);
   await assertNoneLeftBehind(client, migrations, due);
-  await client.query(
-    `create table if not exists ${TABLE} (name varchar(255) primary key, "timestamp" varchar(255) not null)`,
-  );
   let group: Migration[] = [];
   for (const one of due) {
     if (one.least === one.number) group.push(one);
@@ -114,12 +114,16 @@ async function runTogether(client: Patient, group: readonly Migration[]): Promis
     await keepRan(client, group);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
+    // Where the connection is lost too, the first error says why.
+    await client.query('rollback').catch(() => {});
     throw error;
   }
 }
 
 async function keepRan(client: Patient, ran: readonly Migration[]): Promise<void> {
+  await client.query(
+    `create table if not exists ${TABLE} (name varchar(255) primary key, "timestamp" varchar(255) not null)`,
+  );
   await client.query({
     text: `insert into ${TABLE} (name, "timestamp") select name, to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from unnest($1::text[]) name`,
     values: [ran.map(({ name }) => name)],

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { migrate, withLock } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import { readMigrations } from '../../src/store/sql.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { PRETEND_CITUS } from '../support/nodes.js';
@@ -48,6 +49,21 @@ it('migrations take longer than any other statement may', async () => {
     await migrated;
     expect((await pool.query('select from ledger')).rows).toEqual([]);
     await expect(pool.query('select pg_sleep(60)')).rejects.toThrow(/timeout/);
+  });
+});
+
+it('a first migration that fails leaves an empty database, which the next start migrates', async () => {
+  await withHolder(async (pool, holder) => {
+    const all = readMigrations();
+    const [first, ...others] = all;
+    const failing = [{ ...first!, text: `${first!.text}; select 1 / 0` }, ...others];
+    await expect(migrate(pool, failing)).rejects.toThrow('division by zero');
+    expect((await holder.query(`select from pg_class where relnamespace = 'public'::regnamespace`)).rows).toEqual([]);
+    // As releases before have left it.
+    await holder.query(
+      'create table kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)',
+    );
+    expect(await migrate(pool)).toEqual(all.map(({ name }) => name));
   });
 });
 
