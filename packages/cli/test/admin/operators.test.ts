@@ -77,6 +77,11 @@ describe('countersign admin from afar', () => {
       const told = ({ code, out, err }: typeof first) => [code, moving(out), moving(err)];
       expect(told(first), args.join(' ')).toEqual(told(other));
     }
+    for (const [args, told] of [
+      [['doctor', '--sample', '1001'], 'From afar, sample is 1000 at most: ask for more at the host.'],
+      [['intents', ledger, '--limit', '51'], 'From afar, limit is 50 at most: ask for more at the host.'],
+    ] as const)
+      expect(await there.call(['admin', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(told) });
     await there.done(['admin', 'suspend', ledger, '--reason', 'Floods the server.']);
     expect((await client.create('/wallets', { handle: 'x' })).status).toBe(403);
     await there.done(['admin', 'resume', ledger]);

@@ -24,6 +24,7 @@ export const doctor = defineOperation({
   // Ledgers whose keys and logs are looked at, and records whose codes are.
   input: Type.Object({ sample: Type.Integer({ minimum: 1, maximum: 1_000_000 }) }, { additionalProperties: false }),
   changes: () => false,
+  mostAfar: { sample: 1_000 },
   run: (deps, { sample }) => examineAll(deps, sample),
 });
 

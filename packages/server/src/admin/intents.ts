@@ -8,7 +8,7 @@ import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
 import { PROCESS_INTENTS } from '../money/worker.js';
 import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
-import { defineOperation, LEDGER } from './operation.js';
+import { defineOperation, LEDGER, type OperationDeps } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
 /** An intent that is neither completed nor rejected. */
@@ -64,8 +64,11 @@ export interface OpenIntentsPage {
 export const intents = defineOperation({
   input: INPUT,
   changes: () => false,
-  run: ({ onDatabase, now }, asked) =>
-    onDatabase(async ({ pool }) => findOpen(pool, await findNamedLedger(pool, asked.ledger, WrongCall), asked, now())),
+  mostAfar: { limit: 50 },
+  run: (deps, asked) =>
+    deps.onDatabase(async ({ pool }) =>
+      findOpen(pool, await findNamedLedger(pool, asked.ledger, WrongCall), asked, deps),
+    ),
 });
 
 /** What was done to have intents go on. */
@@ -81,12 +84,13 @@ export interface RetriedIntents extends OpenIntentsPage {
 export const retryIntents = defineOperation({
   input: INPUT,
   changes: () => true,
-  run: ({ onDatabase, now }, asked) =>
-    onDatabase(async ({ pool }): Promise<RetriedIntents> => {
+  mostAfar: { limit: 50 },
+  run: (deps, asked) =>
+    deps.onDatabase(async ({ pool }): Promise<RetriedIntents> => {
       const ledger = await findNamedLedger(pool, asked.ledger, WrongCall);
-      const found = await findOpen(pool, ledger, asked, now());
+      const found = await findOpen(pool, ledger, asked, deps);
       await lookAtOnce(pool, ledger, found.intents);
-      const resent = await resend(pool, ledger, found.intents, now());
+      const resent = await resend(pool, ledger, found.intents, deps.now());
       return { ...found, resent };
     }),
 });
@@ -165,15 +169,17 @@ async function findOpen(
   pool: pg.Pool,
   { id }: NamedLedger,
   { olderThan, limit }: Static<typeof INPUT>,
-  now: number,
+  { now, longestRead: longest }: OperationDeps,
 ): Promise<OpenIntentsPage> {
-  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now - olderThan * 1_000), limit + 1]);
+  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
   const intents = rows.slice(0, limit);
   const waited = intents.map((row) => awaited(readJson(row.state) as unknown as OpenState));
-  const made = await findCalls(pool, id, intents, [...new Set(waited.flat().map(({ bridge }) => bridge))]);
+  const bridges = [...new Set(waited.flat().map(({ bridge }) => bridge))];
+  const found = await findCalls(pool, id, { intents, bridges, longest });
+  const made = new Map(found.map((call) => [nameOf(call.intent, call), call]));
   const lines = intents.map((row, at): OpenIntentLine => {
     const calls = waited[at]!.map((part): AwaitedCall => {
-      const call = made.find((one) => one.intent === row.handle && one.entry === part.entry && one.verb === part.verb);
+      const call = made.get(nameOf(row.handle, part));
       return { ...part, ...(call ? shownCall(call) : NOT_QUEUED) };
     });
     const { handle, luid, stage, created, expires } = row;
@@ -184,6 +190,11 @@ async function findOpen(
     };
   });
   return { intents: lines, isMore: rows.length > limit };
+}
+
+/** Of a call, among those of a ledger. */
+function nameOf(intent: string, { entry, verb }: { readonly entry: string; readonly verb: string }): string {
+  return JSON.stringify([intent, entry, verb]);
 }
 
 type Part = Pick<AwaitedCall, 'bridge' | 'verb' | 'entry' | 'side'>;
@@ -205,7 +216,8 @@ interface CallRow {
   readonly attempts: number;
   readonly attempted: Date | null;
   readonly next: Date | null;
-  readonly proofs: string;
+  /** The proof of the last attempt that has failed, as JSON. */
+  readonly failed: string | null;
   readonly why: string | null;
 }
 
@@ -218,19 +230,26 @@ const NOT_QUEUED: Omit<AwaitedCall, keyof Part> = {
   error: null,
 };
 
-/** It reads the calls of these bridges: there is no index by intent. */
-async function findCalls(
-  pool: pg.Pool,
-  ledger: number,
-  intents: readonly OpenRow[],
-  bridges: readonly string[],
-): Promise<CallRow[]> {
+/** Which calls are read. */
+interface CallsOf {
+  readonly intents: readonly OpenRow[];
+  readonly bridges: readonly string[];
+  /** Milliseconds for which they are read at most. */
+  readonly longest: number;
+}
+
+/** It reads the calls of these bridges: there is no index by intent. Of as many as there are this may take longer than other statements. */
+async function findCalls(pool: pg.Pool, ledger: number, { intents, bridges, longest }: CallsOf): Promise<CallRow[]> {
   if (bridges.length === 0) return [];
   const client = await pool.connect();
   try {
-    // Of as many calls as there are this takes longer than a statement may.
-    await client.query('begin read only; set local statement_timeout = 0');
-    const rows = await readCalls(client, ledger, intents, bridges);
+    await client.query(`begin read only; set local statement_timeout = ${longest}`);
+    const config = {
+      text: CALLS,
+      values: [ledger, bridges, intents.map(({ handle }) => handle)],
+      query_timeout: longest,
+    };
+    const { rows } = await client.query<CallRow>(config);
     await client.query('commit');
     client.release();
     return rows;
@@ -240,41 +259,27 @@ async function findCalls(
   }
 }
 
-/** Milliseconds for which the calls of a ledger are read at most. */
-const LONGEST_READ = 3_600_000;
-
-async function readCalls(
-  client: pg.PoolClient,
-  ledger: number,
-  intents: readonly OpenRow[],
-  bridges: readonly string[],
-): Promise<CallRow[]> {
-  const config = {
-    text: `select d.linked as intent, d.entry, d.purpose as verb, d.handle as delivery, d.status, d.attempts, d.attempted, d.due as next,
-       d.proofs, d.given_up as why
-     from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`,
-    values: [ledger, bridges, intents.map(({ handle }) => handle)],
-    query_timeout: LONGEST_READ,
-  };
-  const { rows } = await client.query<CallRow>(config);
-  return rows;
-}
+/** A delivery may have thousands of proofs: one is read. */
+const CALLS = `select d.linked as intent, d.entry, d.purpose as verb, d.handle as delivery, d.status, d.attempts, d.attempted, d.due as next,
+    (select p.one::text from json_array_elements(('[' || d.proofs || ']')::json) with ordinality p (one, place)
+      where d.status <> 'delivered' and p.one::text like '%"status":"failed"%' order by p.place desc limit 1) as failed,
+    d.given_up as why
+  from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`;
 
 function shownCall(call: CallRow): Omit<AwaitedCall, keyof Part> {
-  const { delivery, status, attempts, attempted, next, proofs, why } = call;
+  const { delivery, status, attempts, attempted, next, failed, why } = call;
   return {
     ...{ delivery, status, attempts },
     attempted: attempted?.toISOString() ?? null,
     next: next?.toISOString() ?? null,
-    error: status === 'delivered' ? null : (lastErrorOf(proofs) ?? why),
+    error: status === 'delivered' ? null : (errorOf(failed) ?? why),
   };
 }
 
-/** What the last failed attempt has met, by its proof. */
-function lastErrorOf(proofs: string): string | undefined {
-  const all = readJson(`[${proofs}]`) as readonly { readonly custom?: JsonObject }[];
-  const failed = all.map(({ custom }) => custom ?? {}).filter(({ status }) => status === 'failed');
-  const { reason, detail } = failed.at(-1) ?? {};
+/** What an attempt has met, by its proof. */
+function errorOf(proof: string | null): string | undefined {
+  if (proof === null) return undefined;
+  const { reason, detail } = (readJson(proof) as { readonly custom?: JsonObject }).custom ?? {};
   if (reason === undefined) return undefined;
   const told = typeof detail === 'string' ? detail : JSON.stringify(detail);
   return [reason, told].filter(Boolean).join(' ').slice(0, MOST_CHARACTERS);

@@ -10,6 +10,8 @@ export interface OperationDeps {
   readConfig(): Config;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds that a statement may take which reads all that a ledger has of something. */
+  readonly longestRead: number;
 }
 
 /**
@@ -21,6 +23,8 @@ export interface Operation<Input extends TObject, Output> {
   readonly input: Input;
   /** Whether such a call changes something: the server's log then says who asked for it. */
   changes(input: Static<Input>): boolean;
+  /** The greatest numbers that the operators' listener takes, whose process does more than this. */
+  readonly mostAfar?: Readonly<Record<string, number>>;
   /** @throws what `refusalOf` knows */
   run(deps: OperationDeps, input: Static<Input>): Promise<Output>;
 }

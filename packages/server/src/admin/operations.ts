@@ -40,6 +40,8 @@ export type OutputOf<Name extends OperationName> = Awaited<ReturnType<(typeof OP
 /** A call whose input is as the operation takes it. */
 export interface OperatorCall<Name extends OperationName = OperationName> {
   readonly changes: boolean;
+  /** @throws WrongCall where it is too large for the operators' listener */
+  assertTakenAfar(): void;
   run(deps: OperationDeps): Promise<OutputOf<Name>>;
 }
 
@@ -59,9 +61,17 @@ export function prepareCall<Name extends OperationName>(name: Name, input: unkno
   const checked = input as never;
   return {
     changes: operation.changes(checked),
+    assertTakenAfar() {
+      for (const [part, most] of Object.entries(operation.mostAfar ?? {}))
+        if (checked[part] > most)
+          throw new WrongCall(`From afar, ${part} is ${most} at most: ask for more at the host.`);
+    },
     run: (deps) => operation.run(deps, checked) as Promise<OutputOf<Name>>,
   };
 }
+
+/** Milliseconds that a read may take where the process does nothing else. */
+const LONGEST_READ = 3_600_000;
 
 /** Has an operation done at the machine of the server, beside it. @throws what `refusalOf` knows; Error in words for the operator */
 export function runBeside<Name extends OperationName>(
@@ -71,5 +81,6 @@ export function runBeside<Name extends OperationName>(
   input: InputOf<Name>,
 ): Promise<OutputOf<Name>> {
   const readConfig = () => parseConfig(settings);
-  return prepareCall(name, input).run({ onDatabase: (work) => onDatabase(settings, work), readConfig, now });
+  const there = { readConfig, now, longestRead: LONGEST_READ };
+  return prepareCall(name, input).run({ ...there, onDatabase: (work) => onDatabase(settings, work) });
 }

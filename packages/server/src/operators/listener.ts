@@ -203,6 +203,7 @@ async function perform(desk: Desk, name: OperationName, request: IncomingMessage
   const bound = { method: 'POST', url, aliases, headers: request.headers, body: input };
   await verifyOperator(authorization ?? '', bound, desk.judge);
   const call = prepareCall(name, input);
+  call.assertTakenAfar();
   const [underWay, most] = call.changes ? [desk.changes, operatorLimits.changes] : [desk.looks, operatorLimits.looks];
   if (underWay.size >= most) throw new AdminRefused('Too many operations are under way.');
   const who = { operator: operator.name, key: operator.public, operation: name, input };
@@ -214,6 +215,7 @@ async function perform(desk: Desk, name: OperationName, request: IncomingMessage
     onDatabase: (work) => desk.onDatabase(signal, work),
     readConfig: () => config,
     now: judge.now,
+    longestRead: operatorLimits.read,
   });
   underWay.add(running);
   try {

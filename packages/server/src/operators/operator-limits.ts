@@ -10,6 +10,8 @@ export const operatorLimits = {
   looks: 2,
   /** Changes at a time, beside those; more are refused. */
   changes: 4,
+  /** Milliseconds of a read, where `countersign admin` at the host has an hour. */
+  read: 30_000,
   /** Connections to the database of an operation, and as many to verify requests. */
   database: 2,
   refusals: {
