@@ -336,6 +336,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (values.adminPort !== undefined && (values.operatorKeys as Config['operatorKeys'] | undefined)?.length === 0) {
     wrong.push('ADMIN_PORT needs OPERATOR_KEYS: without any, nobody could ask there');
   }
+  if (values.adminPort !== undefined && ['error', 'fatal', 'silent'].includes(values.logLevel as string)) {
+    wrong.push('ADMIN_PORT needs a LOG_LEVEL of warn or more: the log says which operator has changed what');
+  }
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
   const [own = '', ...others] = urlsOf(config.host, config.port).map((url) => `${url}/v2`);

@@ -313,6 +313,7 @@ describe('the settings', () => {
     [{ ADMIN_PORT: '3000' }, 'ADMIN_PORT 3000 is PORT as well: set ADMIN_PORT to another'],
     [{ ADMIN_PORT: '9464', ADMIN_HOST: '::' }, 'ADMIN_PORT 9464 is METRICS_PORT as well: set ADMIN_PORT to another'],
     [{ ADMIN_PORT: '9465', OPERATOR_KEYS: '' }, 'ADMIN_PORT needs OPERATOR_KEYS'],
+    [{ ADMIN_PORT: '9465', LOG_LEVEL: 'error' }, 'ADMIN_PORT needs a LOG_LEVEL of warn or more'],
   ])('refuse a listener of operators that nobody could use (%o)', (env, why) => {
     expect(() => parseConfig({ OPERATOR_KEYS: `alice=${key}`, ...env })).toThrow(why);
   });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { hash, type Json, type JsonObject, portable } from '@countersign/protocol';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -104,7 +107,7 @@ describe('countersign admin from afar', () => {
     expect((await there.call(['admin', 'resume', 'none'])).code).toBe(2);
     expect(lines.at(-1)).toMatchObject({
       level: 40,
-      msg: 'what an operator asked for was not done',
+      msg: 'what an operator asked for has failed, perhaps half-way',
       operation: 'resume',
     });
   });
@@ -159,9 +162,9 @@ describe('the listener of operators', () => {
   });
 
   function tokenOf({ key = bob, claims, bound }: Forged = {}, url = listeners[0]!.url): Record<string, string> {
-    const request = { method: 'POST', url: url + path, headers: null, body: input, ...bound };
+    const asked = { method: 'POST', url: url + path, headers: null, body: input, ...bound };
     const jti = String(Math.random());
-    return bearer(key, { aud: deployment, exp: now() + 60, jti, hsh: hash(request, portable), ...claims });
+    return bearer(key, { aud: deployment, exp: now() + 60, jti, hsh: hash(asked, portable), ...claims });
   }
 
   async function post(
@@ -205,6 +208,22 @@ describe('the listener of operators', () => {
     expect(lines.at(-1)).toMatchObject({ why: 'badly-signed' });
   });
 
+  it('tells whoever does not hold the key nothing of it, and reads nothing of theirs', async () => {
+    const { url } = await serve();
+    const forged = { ...newKey(), public: bob.public };
+    const headers = tokenOf({ key: forged, claims: { iat: now() - 120, exp: now() - 60 } }, url);
+    // The body never comes.
+    const sent = request(url + path, { method: 'POST', headers: { ...headers, 'content-length': '1000' } });
+    sent.flushHeaders();
+    const [answer] = await once(sent, 'response');
+    expect([answer.statusCode, await json(answer)]).toEqual([
+      401,
+      { error: { reason: 'unauthorized', detail: expect.stringContaining('is not signed by a key') } },
+    ]);
+    sent.destroy();
+    expect(lines.at(-1)).toMatchObject({ why: 'badly-signed' });
+  });
+
   it('takes a token once, in whichever process', async () => {
     // A proxy leads both to operators by one name.
     const ADMIN_URL = 'https://admin.ledger.example/';
@@ -239,6 +258,10 @@ describe('the listener of operators', () => {
     expect((await post(tokenOf({ key: newKey() }, url), { url }))[0]).toBe(429);
     expect(lines.slice(before)).toHaveLength(operatorLimits.refusals.attempts);
     expect(lines.at(-1)).toMatchObject({ level: 40, address: '127.0.0.1', why: 'no-token' });
+    // They hide no line about a key of an operator's.
+    const token = tokenOf({}, url);
+    expect([(await post(token, { url }))[0], (await post(token, { url }))[0]]).toEqual([400, 401]);
+    expect(lines.at(-1)).toMatchObject({ why: 'used-already' });
     expect((await post(tokenOf({}, url), { url }))[0]).toBe(400);
   });
 

@@ -11,10 +11,9 @@ import { ADMIN_ADDRESS, cannotListen } from '../cluster/port.js';
 import type { Config } from '../config.js';
 import { senderOf } from '../http/sender.js';
 import { urlsOf } from '../listen-addresses.js';
-import type { OperatorKey } from '../operator-settings.js';
 import { explainError } from '../store/queries/reach.js';
 import { createReplays } from '../store/queries/replays.js';
-import { type Judge, namedOperator, Unauthorized, verifyOperator } from './authenticate.js';
+import { type Judge, Unauthorized, useOperatorToken, verifyOperatorToken } from './authenticate.js';
 import { readDeploymentId } from './deployment.js';
 import { operatorLimits } from './operator-limits.js';
 import { createCutPool } from './pool.js';
@@ -37,11 +36,11 @@ export interface OperatorsOptions {
 /** What requests are answered with. */
 interface Desk {
   readonly urls: readonly string[];
-  readonly operators: readonly OperatorKey[];
   readonly judge: Judge;
   readonly config: Config;
   readonly logger: OperatorsOptions['logger'];
-  readonly failures: FailureCounts;
+  /** Of one sender, and of all. */
+  readonly failures: readonly [FailureCounts, FailureCounts];
   /** Works on connections of its own, which are cut once `left` is aborted. @throws as `OperationDeps.onDatabase` does */
   onDatabase<T>(left: AbortSignal, work: (deps: AdminDeps) => Promise<T>): Promise<T>;
   /** Operations under way. */
@@ -71,11 +70,13 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
     const use: Judge['replays']['use'] = (...one) => Promise.resolve(replays.use(...one)).catch(explained);
     const desk: Desk = {
       urls: adminUrl === undefined ? urlsOf(host, port) : [new URL(adminUrl).href.replace(/\/$/, '')],
-      operators: config.operatorKeys,
-      judge: { deployment, replays: { use }, now },
+      judge: { operators: config.operatorKeys, deployment, replays: { use }, now },
       config,
       logger,
-      failures: new FailureCounts(now, operatorLimits.refusals),
+      failures: [
+        new FailureCounts(now, operatorLimits.refusals),
+        new FailureCounts(now, { ...operatorLimits.refusals, attempts: operatorLimits.refusals.ofAll }),
+      ],
       async onDatabase(left, work) {
         const signal = AbortSignal.any([left, stopped.signal]);
         const own = createCutPool(url, operatorLimits.database, signal);
@@ -105,21 +106,24 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
 }
 
 async function listen(desk: Desk, host: string, port: number): Promise<Server> {
-  const { request: requestTimeout, connections } = operatorLimits;
-  const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, async (request, response) => {
-    const left = new AbortController();
-    response.on('close', () => left.abort());
-    const { status, body } = await answer(desk, request, left.signal);
-    const text = `${JSON.stringify(body)}\n`;
-    response.writeHead(status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-      'cache-control': 'no-store',
-      // What is left of a body that was not read goes with its connection.
-      connection: 'close',
-    });
-    response.end(text);
-  });
+  const { request: requestTimeout, check: connectionsCheckingInterval, connections } = operatorLimits;
+  const server = createServer(
+    { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval },
+    async (request, response) => {
+      const left = new AbortController();
+      response.on('close', () => left.abort());
+      const { status, body } = await answer(desk, request, left.signal);
+      const text = `${JSON.stringify(body)}\n`;
+      response.writeHead(status, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+        'cache-control': 'no-store',
+        // What is left of a body that was not read goes with its connection.
+        connection: 'close',
+      });
+      response.end(text);
+    },
+  );
   server.maxConnections = connections;
   try {
     server.listen({ port, host, exclusive: true });
@@ -163,6 +167,8 @@ function refuse(refusal: Refusal, status = STATUSES[refusal.reason]): Answer {
 /** Never throws. */
 async function answer(desk: Desk, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
   const { method, url = '' } = request;
+  // Of a connection that has closed it is not known any more.
+  const address = request.socket.remoteAddress ?? '';
   if (method === 'GET' && url === '/') return { status: 200, body: { deployment: desk.judge.deployment } };
   const [, name = ''] = /^\/operations\/([a-z-]{1,50})$/.exec(url) ?? [];
   if (method !== 'POST' || !isOperation(name))
@@ -170,7 +176,7 @@ async function answer(desk: Desk, request: IncomingMessage, left: AbortSignal): 
   try {
     return { status: 200, body: { result: await perform(desk, name, request, left) } };
   } catch (error) {
-    if (error instanceof Unauthorized) return refuseStranger(desk, error, request);
+    if (error instanceof Unauthorized) return refuseStranger(desk, error, address);
     const refusal = refusalOf(error);
     if (refusal !== undefined) return refuse(refusal);
     desk.logger.error({ err: error, operation: name }, 'an operation of an operator has failed');
@@ -179,16 +185,19 @@ async function answer(desk: Desk, request: IncomingMessage, left: AbortSignal): 
 }
 
 /** Whoever holds a key is never locked out: only those are counted, and refused, who hold none. */
-function refuseStranger({ failures, logger }: Desk, error: Unauthorized, request: IncomingMessage): Answer {
-  const address = request.socket.remoteAddress ?? '';
-  const sender = senderOf(address);
-  const { message: detail, advice } = error;
-  const refusal: Refusal = { reason: 'unauthorized', detail, ...(advice === undefined ? {} : { advice }) };
-  if (failures.wait(sender) > 0) return refuse(refusal, 429);
-  failures.add(sender);
-  logger.warn({ address, why: error.why }, 'a request for operators was refused');
+function refuseStranger({ failures, logger }: Desk, { why, message, advice }: Unauthorized, address: string): Answer {
+  const refusal: Refusal = { reason: 'unauthorized', detail: message, ...(advice === undefined ? {} : { advice }) };
+  // Each reason is counted apart: what anybody can send hides no line about an operator's key.
+  const kind = STRANGERS.has(why) ? 'stranger' : why;
+  const names = [`${kind} ${senderOf(address)}`, kind] as const;
+  if (failures.some((counts, at) => counts.wait(names[at]!) > 0)) return refuse(refusal, 429);
+  for (const [at, counts] of failures.entries()) counts.add(names[at]!);
+  logger.warn({ address, why }, 'a request for operators was refused');
   return refuse(refusal);
 }
+
+/** Reasons that say nothing of an operator's key. */
+const STRANGERS: ReadonlySet<string> = new Set(['no-token', 'unknown-key']);
 
 /**
  * @param left whether the operator still waits for the answer: a look is cut short without, a change is done to its end
@@ -197,11 +206,12 @@ function refuseStranger({ failures, logger }: Desk, error: Unauthorized, request
  */
 async function perform(desk: Desk, name: OperationName, request: IncomingMessage, left: AbortSignal): Promise<unknown> {
   const { authorization } = request.headers;
-  const operator = namedOperator(authorization, desk.operators);
+  const token = verifyOperatorToken(authorization, desk.judge);
   const input = parseInput(await readBody(request));
   const [url = '', ...aliases] = desk.urls.map((one) => `${one}/operations/${name}`);
   const bound = { method: 'POST', url, aliases, headers: request.headers, body: input };
-  await verifyOperator(authorization ?? '', bound, desk.judge);
+  await useOperatorToken(token, bound, desk.judge);
+  const { operator } = token;
   const call = prepareCall(name, input);
   call.assertTakenAfar();
   const [underWay, most] = call.changes ? [desk.changes, operatorLimits.changes] : [desk.looks, operatorLimits.looks];
@@ -221,7 +231,8 @@ async function perform(desk: Desk, name: OperationName, request: IncomingMessage
   try {
     return await running;
   } catch (error) {
-    if (call.changes) desk.logger.warn({ ...who, err: error }, 'what an operator asked for was not done');
+    if (call.changes)
+      desk.logger.warn({ ...who, err: error }, 'what an operator asked for has failed, perhaps half-way');
     throw error;
   } finally {
     underWay.delete(running);

@@ -4,6 +4,8 @@ export const operatorLimits = {
   body: 65_536,
   /** Milliseconds in which a request must arrive. */
   request: 10_000,
+  /** Milliseconds between two looks at what has not arrived. */
+  check: 1_000,
   /** Connections at a time. */
   connections: 64,
   /** Operations at a time that change nothing; more are refused. */
@@ -15,8 +17,10 @@ export const operatorLimits = {
   /** Connections to the database of an operation, and as many to verify requests. */
   database: 2,
   refusals: {
-    /** Refused requests of one address within the window; more are answered 429, and not logged. */
+    /** Requests of one address, refused for one reason within the window; more are answered 429, and not logged. */
     attempts: 20,
+    /** The same of all addresses. */
+    ofAll: 1_000,
     /** Milliseconds. */
     window: 60_000,
     /** Addresses that are remembered. */
