@@ -69,6 +69,8 @@ describe('countersign admin from afar', () => {
       ['quota', ledger, '--json'],
       ['ledger', ledger],
       ['ledger', 'none'],
+      // Its name is no problem of the connection.
+      ['ledger', 'ssl-corp'],
       ['ledgers', '--suspended', '--json'],
       ['intents', ledger],
       ['intents', ledger, '--retry', '--yes', '--json'],

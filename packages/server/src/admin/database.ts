@@ -37,15 +37,20 @@ export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) 
     await assertMigrated(pool);
     return await work({ pool, config, url });
   } catch (error) {
-    throw error instanceof ArchiveRefusal || error instanceof Illness ? error : explainError(error, url, ours);
+    throw explainFailure(error, url, ours);
   } finally {
     await pool.end();
     await started?.stop();
   }
 }
 
-/** Another release may be serving: its database is left as it is. */
-async function assertMigrated(pool: pg.Pool): Promise<void> {
+/** What was refused in words for the operator stays as it is, whatever these hold; what the database throws is explained. */
+export function explainFailure(error: unknown, url: string, ours: boolean): unknown {
+  return error instanceof ArchiveRefusal || error instanceof Illness ? error : explainError(error, url, ours);
+}
+
+/** Another release may be serving: its database is left as it is. @throws Illness */
+export async function assertMigrated(pool: pg.Pool): Promise<void> {
   if ((await findMasterKeys(pool)).length === 0)
     throw new Illness('The database is empty.', 'start the server, which makes the tables, or name another database');
   const { pending, later, isOutdated } = await findMigrations(pool);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
-import type { AdminDeps } from '../admin/database.js';
+import { type AdminDeps, assertMigrated, explainFailure } from '../admin/database.js';
 import { isOperation, type OperationName, prepareCall } from '../admin/operations.js';
 import { AdminRefused, type Refusal, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
 import { FailureCounts } from '../auth/failures.js';
@@ -11,7 +11,6 @@ import { ADMIN_ADDRESS, cannotListen } from '../cluster/port.js';
 import type { Config } from '../config.js';
 import { senderOf } from '../http/sender.js';
 import { urlsOf } from '../listen-addresses.js';
-import { explainError } from '../store/queries/reach.js';
 import { createReplays } from '../store/queries/replays.js';
 import { type Judge, Unauthorized, useOperatorToken, verifyOperatorToken } from './authenticate.js';
 import { readDeploymentId } from './deployment.js';
@@ -59,7 +58,7 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
   const { adminPort: port = 0, adminHost: host, adminUrl } = config;
   const ours = config.databaseUrl === undefined;
   const explained = (error: unknown) => {
-    throw explainError(error, url, ours);
+    throw explainFailure(error, url, ours);
   };
   const stopped = new AbortController();
   // Of its own: whatever operations wait for, requests are verified.
@@ -81,7 +80,9 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
         const signal = AbortSignal.any([left, stopped.signal]);
         const own = createCutPool(url, operatorLimits.database, signal);
         try {
-          return await work({ pool: own, config, url }).catch(explained);
+          // A later release may have migrated it beyond this one.
+          const looked = assertMigrated(own);
+          return await looked.then(() => work({ pool: own, config, url })).catch(explained);
         } catch (error) {
           throw signal.aborted ? new AdminRefused('The operation was cut short.') : error;
         } finally {
