@@ -16,6 +16,8 @@ const GROWING: Readonly<Record<string, string>> = {
  */
 export function grantToServe(pool: pg.Pool, role: string): Promise<void> {
   return transaction(pool, async (client) => {
+    // Two at once would change the same rows of the catalog, which fails.
+    await client.query('select pg_advisory_xact_lock($1)', [GRANT_LOCK]);
     await useTables(client, 'transaction ends');
     const { schema, quoted } = await findRole(client, role);
     const { rows: tables } = await client.query<{ name: string }>(
@@ -32,6 +34,9 @@ export function grantToServe(pool: pg.Pool, role: string): Promise<void> {
     grant execute on all functions in schema ${schema} to ${quoted};`);
   });
 }
+
+/** The number of the advisory lock of whoever grants. */
+const GRANT_LOCK = 7_260_414;
 
 /** Quoted names of the role, and of the schema of the tables. @throws as `grantToServe` does */
 async function findRole(client: pg.PoolClient, role: string): Promise<{ schema: string; quoted: string }> {
