@@ -74,7 +74,7 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, keys, epochs, readiness, readOnly, drain, quotas, nodesDown } = database;
+  const { pools, keys, epochs, readiness, readOnly, schema, drain, quotas, nodesDown } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -90,10 +90,9 @@ export function createService(options: ServerOptions, resources: Resources): { s
     publicUrl: () => service.publicUrl,
     dataDir: options.dataDir,
     worker,
-    metrics,
-    logger,
-    tracing,
+    ...{ metrics, logger, tracing },
     policy: options.witnesses?.policy,
+    isPaused: () => schema.isOutdated,
   });
   const moments = new LedgerClock(runtime.now);
   const store = createStore(pools, { ...integrity, epochs }, metrics.batched, database, logs.wake, moments, quotas);

@@ -36,6 +36,8 @@ export interface LogOptions {
   readonly metrics: Metrics;
   /** Whose cosignatures checkpoints have; undefined without witnesses. */
   readonly policy: Policy | undefined;
+  /** Whether nothing is sealed for a while. */
+  readonly isPaused: () => boolean;
   readonly logger: FastifyBaseLogger;
   readonly tracing: Tracing;
 }
@@ -44,7 +46,7 @@ export interface LogOptions {
 export type Logs = ReturnType<typeof createLogs>;
 
 export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions) {
-  const { keys, suite, integrity, logger, tracing, policy } = options;
+  const { keys, suite, integrity, logger, tracing, policy, isPaused } = options;
   const clock = () => performance.now();
   const fence = createFence(dataDir && fenceIn(dataDir), worker, clock);
   const metrics = createLogMetrics(registry, () => measureLogs(pool), policy !== undefined);
@@ -63,6 +65,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     tracing,
     prefix: () => originPrefix(publicUrl()),
     systemKey,
+    isPaused,
   });
   const deps = { suite, systemKey, logCodes };
   const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...deps });

@@ -50,6 +50,8 @@ export interface SealerOptions {
   readonly tracing: Tracing;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
+  /** Whether nothing is sealed for a while. */
+  readonly isPaused: () => boolean;
 }
 
 /**
@@ -69,6 +71,7 @@ export function createSealer(options: SealerOptions) {
   const round = async () => {
     isWanted = false;
     alarm.notBefore = clock() + tick;
+    if (options.isPaused()) return alarm.set(poll);
     try {
       number += 1;
       const last = own;

@@ -74,6 +74,7 @@ export async function openDatabase(options: DatabaseOptions) {
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
       journalWrites: createWriteGate(disk, readiness, schema),
       readOnly,
+      schema,
       drain,
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {

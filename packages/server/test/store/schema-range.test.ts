@@ -65,7 +65,7 @@ describe('a database that a later release has migrated', () => {
     await expect(migrate(pool, [...known, other])).rejects.toThrow('later release (9001-later)');
   });
 
-  it('gets no writes of a process that it has left behind, which says so and is not ready', async () => {
+  it('gets no writes of a process that it has left behind, which says so, is not ready, and hands over its work', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     const server = await startServer({ database, logger });
@@ -76,7 +76,8 @@ describe('a database that a later release has migrated', () => {
       await eventually(async () => expect(await ready()).toBe(503));
       const refused = await client.create('/wallets', { handle: 'w' });
       expect([refused.status, refused.body.data.reason]).toEqual([503, 'api.unexpected-error']);
-      ok(await client.get('/ledger'));
+      // As while an operator drains it.
+      expect(ok(await client.get('/ledger')).headers.get('connection')).toBe('close');
       expect(lines.filter((line) => line.includes('the database was migrated beyond this release'))).toHaveLength(1);
     } finally {
       await server.stop();

@@ -16,19 +16,23 @@ export interface Drained {
   isBusy(): boolean;
 }
 
-/** Whether an operator drains this process (docs/operations/drain.md), as it has last seen it. */
+/**
+ * Whether an operator drains this process (docs/operations/drain.md), as it has last seen it, or a migration has left it behind, which
+ * has it hand over the same.
+ */
 export interface Drain {
   readonly isDraining: boolean;
   /** Whether it has handed over all. */
   readonly isDrained: boolean;
   add(part: Drained): void;
-  /** Takes what was seen. */
-  see(isDraining: boolean): void;
+  /** Takes what was seen: whether an operator drains it, and whether it was left behind. */
+  see(isAsked: boolean, isLeftBehind: boolean): void;
 }
 
 /** @param logger told once when it begins, and once when it is undone */
 export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): Drain {
   const parts: Drained[] = [];
+  let wasAsked = false;
   let isDraining = false;
   return {
     get isDraining() {
@@ -41,11 +45,14 @@ export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): D
       parts.push(part);
       if (isDraining) part.turned?.(true);
     },
-    see(is) {
+    see(isAsked, isLeftBehind) {
+      if (isAsked && !wasAsked)
+        logger.warn('an operator drains this process: it is not ready, and hands over its work');
+      if (!isAsked && wasAsked) logger.info('this process is drained no more');
+      wasAsked = isAsked;
+      const is = isAsked || isLeftBehind;
       if (is === isDraining) return;
       isDraining = is;
-      if (is) logger.warn('an operator drains this process: it is not ready, and hands over its work');
-      else logger.info('this process is drained no more');
       for (const part of parts) part.turned?.(is);
     },
   };

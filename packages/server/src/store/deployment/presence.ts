@@ -71,7 +71,7 @@ export function createPresence(
       looks += 1;
       readOnly.see(seen.readOnly);
       schema.see(seen.leastSchema);
-      drain.see(seen.isDraining);
+      drain.see(seen.isDraining, schema.isOutdated);
       keys.know(seen.keys ?? []);
       if (loadKeys && (isBeat || keys.missing().length > 0)) keys.hold(await loadKeys().catch(() => []));
       compare();

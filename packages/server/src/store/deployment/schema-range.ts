@@ -26,7 +26,7 @@ export function createSchemaGuard(known: string, logger: Pick<FastifyBaseLogger,
       if (is && !isOutdated)
         logger.error(
           { known, least },
-          'the database was migrated beyond this release: it is not ready, and takes no writes',
+          'the database was migrated beyond this release: it is not ready, takes no writes, and hands over its work',
         );
       isOutdated = is;
     },
