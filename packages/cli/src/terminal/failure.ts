@@ -13,7 +13,11 @@ export const EXIT = {
     code: 3,
     meaning: 'The server or its database cannot be reached, or it does not answer like a ledger server.',
   },
-  local: { code: 4, meaning: 'A key, a password, a file or a setting on this machine is missing or wrong.' },
+  local: {
+    code: 4,
+    meaning:
+      'A key, a password, a file or a setting on this machine, or with `admin … --server` on that of the server, is missing or wrong.',
+  },
   untrusted: { code: 5, meaning: 'An answer does not verify: its hash or a proof is wrong.' },
   pending: { code: 6, meaning: 'What was waited for has not ended in time.' },
   cancelled: { code: 130, meaning: 'The user stopped the command.' },

@@ -82,7 +82,7 @@ async function bytesOf(pool: pg.Pool, { host, port }: FoundNode): Promise<number
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** The engine copies the rows of the ledger while it is written to, and holds its writes up for the last step. */
+/** Citus copies the rows of the ledger while it is written to, and holds its writes up for the last step. */
 async function isolateLedger(pool: pg.Pool, name: string): Promise<string> {
   const { id, handle } = await findNamedLedger(pool, name, WrongCall);
   const { rows } = await pool.query<{ is: boolean }>(
@@ -90,7 +90,7 @@ async function isolateLedger(pool: pg.Pool, name: string): Promise<string> {
      where s.shardid = get_shard_id_for_distribution_column('public.change'::regclass, $1::bigint)`,
     [id],
   );
-  if (rows[0]!.is) throw new AdminRefused(`The ledger ${handle} has a shard to itself.`);
+  if (rows[0]!.is) throw new AdminRefused(`The ledger ${handle} has a shard to itself already.`);
   const client = await pool.connect();
   try {
     await client.query('set statement_timeout = 0');

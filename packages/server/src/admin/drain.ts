@@ -10,7 +10,7 @@ import { AdminRefused, WrongCall } from './refusals.js';
 
 /** Which servers are drained. */
 export interface DrainState {
-  /** The server that was asked for: its host, or `*` for all. */
+  /** The host that was asked for, or `*` for all. */
   readonly host: string;
   readonly servers: readonly ServerState[];
   /** Processes that have not confirmed it, and have work under way still, by host and name. */

@@ -14,7 +14,7 @@ import { readOnly } from './read-only.js';
 import { WrongCall } from './refusals.js';
 import { resume, suspend } from './suspend.js';
 
-/** Every operation of operators, by the name that both doors know it by. A new one gets its line here. */
+/** Every operation of operators, by the name that command and listener know it by. A new one gets its line here. */
 const OPERATIONS = {
   ledgers,
   ledger,

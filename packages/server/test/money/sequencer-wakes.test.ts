@@ -20,6 +20,7 @@ function sequencer(results: Any[] = [], more: Any = {}) {
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
+    isDraining: () => false,
     signing: {},
     clock: () => performance.now(),
     moments: new LedgerClock(Date.now),

@@ -9,7 +9,7 @@ export const adminCluster: CliCommand = {
   summary: 'Show how ledgers are spread over the nodes of a cluster',
   about:
     `${ANYWHERE}It tells of each node whether it answers, how many ledgers it has, and what they take, and names tables that are not spread. ` +
-    'With --isolate, a ledger first gets a shard to itself, while servers run: the engine can then move it to a node of its own ' +
+    'With --isolate, a ledger first gets a shard to itself, while servers run: Citus can then move it to a node of its own ' +
     '(docs/operations/cluster.md).',
   options: [
     { flags: '--isolate <ledger>', about: 'handle or luid of a ledger that is to have a shard to itself' },

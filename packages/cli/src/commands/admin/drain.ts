@@ -9,7 +9,7 @@ export const adminDrain: CliCommand = {
   summary: 'Empty a server behind a balancer, and have it serve again',
   about:
     `${ANYWHERE}Its /health/ready says 503, connections close with their next answer, and background work, deliveries and intents are left to ` +
-    'the other servers; what still reaches it is served. It ends once nothing is under way, and holds after restarts until --undo. docs/operations/drain.md has the steps.',
+    'the other servers; what still reaches it is served. The command ends once nothing is under way; the drain holds after restarts until --undo. docs/operations/drain.md has the steps.',
   arguments: [
     {
       name: 'host',
@@ -38,8 +38,8 @@ export const adminDrain: CliCommand = {
     const { host, servers, unconfirmed } = result;
     output.result(result as unknown as Json, () =>
       table(
-        ['HOST', 'PROCESSES', 'DRAINED', 'SINCE'],
-        servers.map((one) => [one.host, String(one.processes), String(one.drained), one.since ?? 'serves']),
+        ['HOST', 'PROCESSES', 'DRAINED', 'STATE'],
+        servers.map((one) => [one.host, String(one.processes), String(one.drained), one.since === null ? 'serves' : `drained since ${one.since}`]),
         output.width,
       ),
     );
