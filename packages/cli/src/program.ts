@@ -154,24 +154,30 @@ function addCommand(parent: CommanderCommand, name: string, command: CliCommand,
   }
   parser.addHelpText('after', helpBehind(command));
   parser.action(async () => {
-    const values = commandValues(parser, command, surroundings);
+    const { values, typed } = commandValues(parser, command, surroundings);
     const output = new Output(surroundings, values.json === true);
-    await command.run(new Invocation(command, values, output, surroundings));
+    await command.run(new Invocation(command, values, output, surroundings, typed));
   });
 }
 
-/** The values of a call by the names that the command gave them. */
-function commandValues(parser: CommanderCommand, command: CliCommand, { env }: Surroundings): Values {
+/** The values of a call by the names that the command gave them, and which of its options are on the command line. */
+function commandValues(
+  parser: CommanderCommand,
+  command: CliCommand,
+  { env }: Surroundings,
+): { readonly values: Values; readonly typed: ReadonlySet<string> } {
   const values: Record<string, Values[string]> = {};
+  const typed = new Set<string>();
   for (const [index, { name }] of (command.arguments ?? []).entries()) values[name] = parser.processedArgs[index];
   const options = parser.opts<Values>();
   for (const option of optionsOf(command)) {
     const name = optionName(option);
     const camel = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const fromEnv = option.env === undefined ? undefined : env[option.env] || undefined;
-    values[name] = parser.getOptionValueSource(camel) === 'cli' ? options[camel] : (fromEnv ?? options[camel]);
+    if (parser.getOptionValueSource(camel) === 'cli') typed.add(name);
+    values[name] = typed.has(name) ? options[camel] : (fromEnv ?? options[camel]);
   }
-  return values;
+  return { values, typed };
 }
 
 function codes(): string {

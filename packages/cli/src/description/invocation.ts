@@ -19,6 +19,8 @@ export class Invocation {
     readonly values: Values,
     readonly output: Output,
     readonly surroundings: Surroundings,
+    /** Options on the command line: others have their value from the environment, or by default. */
+    readonly typed: ReadonlySet<string>,
   ) {
     this.home = new Home(surroundings);
   }

@@ -126,6 +126,18 @@ describe('countersign admin from afar', () => {
     expect([ended, out, err.split('\n')[0]]).toEqual([code, '', `✗ ${told}`]);
   });
 
+  it('changes nothing elsewhere for a call that names a data folder', async () => {
+    const { ledger } = await newLedger(servers.current[0].url);
+    const suspend = ['admin', 'suspend', ledger!, '--reason', 'A try.'];
+    const { code, err } = await there.call([...suspend, '--data', folder.path]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('--data is for this machine, and the call is for http://'),
+    ]);
+    // The folder of a server in the environment is not on the command line.
+    expect((await there.with({ DATA_DIR: folder.path }).call(suspend)).code).toBe(0);
+  });
+
   it('is refused to a key that is no operator, and where the public port is called', async () => {
     await here.done(['key', 'create', 'eve']);
     const eve = await there.with({ COUNTERSIGN_ADMIN_KEY: 'eve' }).call(['admin', 'ledgers']);

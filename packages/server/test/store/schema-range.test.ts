@@ -94,7 +94,12 @@ describe('a migration', () => {
       'The database is not migrated to 9002-later, beside which servers of an earlier release may not serve: stop them first (h (process p, 0.2.0)).',
     );
     await sql('select from more');
+    // What it wrote of itself goes to the terminal of the owner.
+    await sql(`update process set host = E'h\\n\\x1b[2J' || repeat('x', 1000)`);
+    await expect(migrate(pool, strict)).rejects.toThrow(/stop them first \(h\\u\{a\}\\u\{1b\}\[2Jx+\)\.$/);
     await sql('delete from process');
+    await serving(newest, 100_000_000);
+    await sql(`update process set name = 'of another clock'`);
     // Long gone.
     await serving(newest, -60);
     expect(await migrate(pool, strict)).toEqual(['9002-later']);

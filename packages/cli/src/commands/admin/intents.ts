@@ -31,7 +31,9 @@ export const adminIntents: CliCommand = {
     if (olderThan === undefined) throw usage(`--older-than is a time such as 90s, 30m, 1h or 2d, not '${given}'.`);
     const ledger = await invocation.need('ledger');
     const isRetry = invocation.is('retry');
-    if (isRetry) await invocation.confirm(`Call the bridges of up to ${limit} intents of ${ledger} again?`);
+    const server = invocation.get('server');
+    const where = server === undefined ? '' : ` at ${server}`;
+    if (isRetry) await invocation.confirm(`Call the bridges of up to ${limit} intents of ${ledger}${where} again?`);
     const found: OpenIntentsPage & Partial<RetriedIntents> = await askOperator(
       invocation,
       isRetry ? 'retry-intents' : 'intents',

@@ -40,6 +40,11 @@ export async function findRemote(invocation: Invocation): Promise<RemoteDoor | u
   if (server === undefined && name === undefined) return undefined;
   if (server === undefined) throw usage('--key is for a server elsewhere.', 'add --server <url>');
   if (name === undefined) throw usage('The key that signs is missing.', 'add --key <name>');
+  if (invocation.typed.has('data'))
+    throw usage(
+      `--data is for this machine, and the call is for ${server}.`,
+      'leave --data out, or unset COUNTERSIGN_ADMIN_SERVER and COUNTERSIGN_ADMIN_KEY',
+    );
   return { url: parseAddress(server), key: await openKey(invocation, name), now: invocation.surroundings.now };
 }
 
