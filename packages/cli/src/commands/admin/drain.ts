@@ -39,7 +39,12 @@ export const adminDrain: CliCommand = {
     output.result(result as unknown as Json, () =>
       table(
         ['HOST', 'PROCESSES', 'DRAINED', 'STATE'],
-        servers.map((one) => [one.host, String(one.processes), String(one.drained), one.since === null ? 'serves' : `drained since ${one.since}`]),
+        servers.map((one) => [
+          one.host,
+          String(one.processes),
+          String(one.drained),
+          one.since === null ? 'serves' : `drained since ${one.since}`,
+        ]),
         output.width,
       ),
     );
