@@ -64,36 +64,40 @@ async function findDue(on: Queryable, migrations: readonly Migration[]): Promise
 
 async function runDue(client: Patient, migrations: readonly Migration[]): Promise<string[]> {
   const due = await findDue(client, migrations);
-  await assertNoneLeftBehind(client, migrations, due);
+  await assertNoneLeftBehind(client, due, due);
   let group: Migration[] = [];
+  const runGroup = async () => {
+    // Those before may have taken long, and a server may have started.
+    await assertNoneLeftBehind(client, due, group);
+    await runTogether(client, group);
+    group = [];
+  };
   for (const one of due) {
     if (one.least === one.number) group.push(one);
     else {
-      await runTogether(client, group);
-      group = [];
+      await runGroup();
       await runBeside(client, one);
     }
   }
-  await runTogether(client, group);
+  await runGroup();
   return due.map(({ name }) => name);
 }
 
 /** The table `process` tells of the schema that a process knows since this migration. */
 const TOLD_SINCE = '0029';
 
-/** Where a migration has to be known, those that serve without knowing it are stopped before: an operator's affair. */
+/** Where a migration of a group has to be known, those that serve without knowing it are stopped before: an operator's affair. */
 async function assertNoneLeftBehind(
   client: Patient,
-  migrations: readonly Migration[],
   due: readonly Migration[],
+  group: readonly Migration[],
 ): Promise<void> {
-  if (due.length === 0 || due.some(({ number }) => number <= TOLD_SINCE)) return;
-  const least = leastOf(due);
-  const serving = await untilNone(client, 'schema < $2', least, (rows) => rows.some(({ again }) => again));
+  if (group.length === 0 || due.some(({ number }) => number <= TOLD_SINCE)) return;
+  const serving = await untilNone(client, 'schema < $2', leastOf(group), (rows) => rows.some(({ again }) => again));
   const [first] = serving;
   if (first !== undefined)
     throw new Error(
-      `The database is not migrated to ${migrations.at(-1)!.name}, beside which servers of an earlier release may not serve: stop them first (${serving.join(', ')}).`,
+      `The database is not migrated to ${due.at(-1)!.name}, beside which servers of an earlier release may not serve: stop them first (${serving.join(', ')}).`,
     );
 }
 
@@ -159,19 +163,23 @@ async function runBeside(client: Patient, migration: Migration): Promise<void> {
         throw new Error(
           `${migration.name} was run ${tries} times, and found its tables locked: see pg_locks for who holds them.`,
         );
-      await pause(LOCK_PAUSE);
+      await pause(Math.min(LOCK_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE));
     }
   }
 }
 
-/** Milliseconds: longer than PostgreSQL's `deadlock_timeout`, at which autovacuum gives way. */
-const LOCK_PATIENCE = 2_000;
+/**
+ * Milliseconds: longer than PostgreSQL's `deadlock_timeout`, at which autovacuum gives way, and shorter than a server waits before it
+ * counts as not ready.
+ */
+const LOCK_PATIENCE = 1_500;
 
-/** Milliseconds in which those who were held up go on. */
+/** Milliseconds in which those who were held up go on: twice as long after each try. */
 const LOCK_PAUSE = 1_000;
+const LONGEST_PAUSE = 30_000;
 
-/** Minutes in all: longer than any statement of a server. */
-const LOCK_TRIES = 60;
+/** Three minutes in all: longer than any statement of a server. */
+const LOCK_TRIES = 10;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 

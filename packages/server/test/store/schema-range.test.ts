@@ -105,6 +105,14 @@ describe('a migration', () => {
     expect(await migrate(pool, strict)).toEqual(['9002-later']);
   });
 
+  it('is refused while a server serves that has started since those before it began', async () => {
+    const start = `insert into process (name, host, build, keys, sealing, schema, seen)
+      values ('p', 'h', '0.2.0', '{}', 1, '${newest}', clock_timestamp() + interval '1 minute')`;
+    const strict = [...known, beside('9001', start), later('9002', 'drop table process')];
+    await expect(migrate(pool, strict)).rejects.toThrow('stop them first (h (process p, 0.2.0))');
+    expect((await findMigrations(pool, known)).later).toEqual(['9001-later']);
+  });
+
   it('leaves nothing behind where it fails, and what came before it stays', async () => {
     const both = [
       beside('9001', 'create table more (a int)'),
