@@ -86,14 +86,14 @@ it('tells of a schema of another release, or of none, and what to do', async () 
       part: 'schema',
       isFine: false,
       text: `The database lacks the migrations ${name}: it is of an earlier release.`,
-      advice: "use that release's command; or stop the old servers, then `countersign-server --migrate`",
+      advice: "use that release's command, or upgrade: docs/operations/upgrade.md",
     },
   ]);
   expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining('1 of 3 parts is not fine.')]);
   const ledgers = await cli.with({ DATABASE_URL: url }).call(['admin', 'ledgers']);
   expect([ledgers.code, ledgers.err]).toEqual([
     4,
-    expect.stringMatching(/^✗ The database lacks .*\n {2}Try: use that release's command; or stop/),
+    expect.stringMatching(/^✗ The database lacks .*\n {2}Try: use that release's command, or upgrade/),
   ]);
   await other(`insert into kysely_migration (name, timestamp) values ($1, ''), ('9999-later', '')`, [name]);
   // Beside that one it may be used.

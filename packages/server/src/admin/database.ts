@@ -62,6 +62,6 @@ export async function assertMigrated(pool: pg.Pool): Promise<void> {
   if (pending.length > 0)
     throw new Illness(
       `The database lacks the migrations ${pending.join(', ')}: it is of an earlier release.`,
-      "use that release's command; or stop the old servers, then `countersign-server --migrate`",
+      "use that release's command, or upgrade: docs/operations/upgrade.md",
     );
 }
