@@ -86,7 +86,7 @@ export function guardConnections(
   const looking = setInterval(() => {
     cutSlowReaders(open, bounds.taken, now());
     if (!draining || now() < draining.since + bounds.idle + ON_ITS_WAY) return;
-    for (const socket of draining.held) if (open.get(socket)?.reply?.sent !== false) socket.destroy();
+    for (const socket of draining.held) if (!isAnswering(socket, open.get(socket))) socket.destroy();
   }, CONNECTION_CHECK_INTERVAL).unref();
   let hangUp: NodeJS.Timeout | undefined;
   const beginToLeave = () => {
@@ -163,6 +163,11 @@ function cutSlowReaders(open: ReadonlyMap<Socket, OpenConnection>, patience: num
     else if (connection.since === 0 || progresses) connection.since = now;
     else if (now - connection.since >= patience) socket.destroy();
   }
+}
+
+/** Whether an answer is being made, or waits to be sent. */
+function isAnswering(socket: Socket, connection: OpenConnection | undefined): boolean {
+  return connection?.reply?.sent === false || socket.writableLength > 0;
 }
 
 /** Tells the client that this answer is the last on its connection. */
