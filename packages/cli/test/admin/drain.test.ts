@@ -91,3 +91,18 @@ it('refuses what would end the service, or makes no sense', async () => {
   expect([single.code, single.err]).toEqual([1, expect.stringContaining('All servers are drained')]);
   expect((await drain('--status')).json.servers).toMatchObject([{ host: hostname(), processes: 2, drained: 2 }]);
 });
+
+it('a host that is down is shown while it is drained, and undone before it starts', async () => {
+  await otherHost();
+  // Nobody confirms it there.
+  const planted = drain('h2');
+  await eventually(async () =>
+    expect(await runSql(servers.databaseUrl, "select from deployment where name = 'drain h2'")).toHaveLength(1),
+  );
+  await runSql(servers.databaseUrl, "delete from process where host = 'h2'");
+  expect((await planted).code).toBe(0);
+  const shown = async () => (await drain('--status')).json.servers.map((one: { host: string }) => one.host);
+  expect(await shown()).toEqual([hostname(), 'h2'].sort());
+  expect((await drain('h2', '--undo')).code).toBe(0);
+  expect(await shown()).toEqual([hostname()]);
+});

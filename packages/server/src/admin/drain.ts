@@ -17,7 +17,7 @@ export interface DrainState {
   readonly unconfirmed: readonly string[];
 }
 
-/** The processes of one host. */
+/** The processes of one host: none where it is drained and down. */
 export interface ServerState {
   readonly host: string;
   readonly processes: number;
@@ -67,14 +67,14 @@ function setDrain(pool: pg.Pool, host: string, since: string | undefined): Promi
     const isAll = host === EVERY_HOST;
     if (!isAll && !servers.some((one) => one.host === host)) throw unknownHost(host, servers);
     if (since === undefined) {
+      const all = await client.query('select from deployment where name = $1', [DRAIN + EVERY_HOST]);
+      if (!isAll && all.rowCount !== 0) throw new AdminRefused('All servers are drained: --all --undo has them go on.');
       // Those of single hosts as well: all are to serve.
-      const { rowCount } = await client.query('delete from deployment where name = $1 or ($2 and name like $3)', [
+      await client.query('delete from deployment where name = $1 or ($2 and name like $3)', [
         DRAIN + host,
         isAll,
         `${DRAIN}%`,
       ]);
-      if (rowCount === 0 && servers.some((one) => one.host === host && one.since !== null))
-        throw new AdminRefused('All servers are drained: --all --undo has them go on.');
       return;
     }
     if (!isAll && !servers.some((one) => one.host !== host && one.since === null))
@@ -87,15 +87,23 @@ function setDrain(pool: pg.Pool, host: string, since: string | undefined): Promi
 }
 
 function unknownHost(host: string, servers: readonly ServerState[]): WrongCall {
-  const known = servers.map((one) => one.host).join(', ') || 'none';
+  const running = servers.filter(({ processes }) => processes > 0);
+  const known = running.map((one) => one.host).join(', ') || 'none';
   return new WrongCall(`No server of this deployment runs at ${host}; those that run: ${known}.`);
 }
 
 async function findServers(on: pg.Pool | pg.PoolClient): Promise<ServerState[]> {
   const { rows } = await on.query<ServerState>(
-    `select p.host, count(*)::int as processes, (count(*) filter (where p.is_drained))::int as drained,
-       (select min(d.value) from deployment d where d.name in ($2 || p.host, $2 || '${EVERY_HOST}')) as since
-     from process p where p.seen > clock_timestamp() - make_interval(secs => $1) group by p.host order by p.host`,
+    `with host as (
+       select p.host, count(*)::int as processes, (count(*) filter (where p.is_drained))::int as drained
+       from process p where p.seen > clock_timestamp() - make_interval(secs => $1) group by p.host
+       union all
+       select substr(d.name, length($2) + 1), 0, 0 from deployment d
+       where starts_with(d.name, $2) and d.name <> $2 || '${EVERY_HOST}' and not exists (
+         select from process p where $2 || p.host = d.name and p.seen > clock_timestamp() - make_interval(secs => $1))
+     )
+     select h.*, (select min(d.value) from deployment d where d.name in ($2 || h.host, $2 || '${EVERY_HOST}')) as since
+     from host h order by h.host`,
     [SEEN_WITHIN, DRAIN],
   );
   return rows;

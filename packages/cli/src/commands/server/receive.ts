@@ -19,7 +19,7 @@ import { listening, portOf } from './port.js';
 const RECEIVER_PORT = '4070';
 
 /** Connections, each of which may hold a body; milliseconds for a whole request; lines of an event that are shown. */
-const RECEIVER_BOUNDS = { connections: 16, request: 10_000, lines: 60 };
+const RECEIVER_BOUNDS = { connections: 16, request: 10_000, lines: 60, width: 500 };
 
 export const receive: CliCommand = {
   path: ['receive'],
@@ -131,10 +131,11 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 /** A delivery for people: what it is in a line, and its data below. */
 function shown(moment: string, signal: string, status: number, data: JsonObject): string {
   const lines = printableJson(data, 2).split('\n');
-  const { lines: most } = RECEIVER_BOUNDS;
+  const { lines: most, width } = RECEIVER_BOUNDS;
   const rest = lines.length > most ? [`… ${lines.length - most} lines more: --json has them`] : [];
   const head = printable(`${moment}  ${signal}  ${data.handle}  both signatures verify, answered ${status}`);
-  return [head, ...lines.slice(0, most), ...rest].join('\n');
+  const cut = (line: string) => (line.length > width ? `${line.slice(0, width)}…` : line);
+  return [head, ...lines.slice(0, most).map(cut), ...rest].join('\n');
 }
 
 function statusOf(text: string): number {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { gather, gatherLimits } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
@@ -214,8 +215,12 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
   );
 }
 
+/** Tries to make a ledger that gives way to others, and milliseconds between them at most. */
+const BIRTH_TRIES = 10;
+const LONGEST_PAUSE = 200;
+
 async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Births): Promise<boolean> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     const { rows } = await pool.query<{ id: number; epoch: string | null }>(NEXT_LEDGER);
     const { id, epoch } = rows[0]!;
     const version = Number(epoch ?? 0) * VERSIONS_PER_EPOCH + 1;
@@ -227,8 +232,15 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
       ...secretParameters(writes),
     });
     type Row = { create_ledger_1: 'done' | 'taken' | 'moved' };
-    const result = await pool.query<Row>(call).then(({ rows: made }) => made[0]!.create_ledger_1, hasGivenWay);
+    const result = await pool.query<Row>(call).then(
+      ({ rows: made }) => made[0]!.create_ledger_1,
+      (error) => {
+        if (tries === BIRTH_TRIES) throw error;
+        return hasGivenWay(error);
+      },
+    );
     if (result !== 'moved') return result === 'done';
+    await pause(Math.min(LONGEST_PAUSE, tries ** 2));
   }
 }
 
