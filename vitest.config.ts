@@ -8,7 +8,7 @@ export default defineConfig({
     ...tierOf(process.env.TEST_TIER),
     server: { deps: { external: [COMPILED] } },
     globalSetup: ['packages/server/test/support/memory.ts', 'packages/server/test/support/database.ts'],
-    setupFiles: ['packages/server/test/support/seed.ts'],
+    setupFiles: ['packages/server/test/support/seed.ts', 'packages/server/test/support/idle.ts'],
     // Servers that run at the same time on one machine: a test of metrics names a port of its own.
     env: { METRICS_PORT: 'off' },
     // For what hangs. How fast the machine is decides no test.

@@ -3,6 +3,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 /** Connections that are used again; each ends with the server that it leads to. */
 const agent = new Agent({ keepAlive: true });
 
+/** Closes the connections that are idle: their server may be about to. */
+export function closeIdle(): void {
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}
+
 /** An answer as it came. */
 export interface HttpAnswer {
   readonly status: number;
