@@ -9,7 +9,7 @@ import { startServer, withTwoServers } from '../../../server/test/support/server
 import { runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
 
-const servers = withTwoServers();
+const servers = withTwoServers({ connections: { quiet: 1_000 } });
 const folder = withFolder();
 let cli: Cli;
 beforeAll(() => {
@@ -53,7 +53,7 @@ it('countersign admin drain empties the server of a host, which serves what stil
     },
   });
   await cut;
-  const later = await startServer({ database: one.database });
+  const later = await startServer({ database: one.database, connections: { quiet: 1_000 } });
   for (const { url } of [one, two, later]) {
     expect(await health(url, '/health/ready')).toEqual([503, { status: 'DRAINING' }]);
     expect(await health(url, '/health/live')).toEqual([200, { status: 'UP' }]);

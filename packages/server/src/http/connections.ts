@@ -18,6 +18,8 @@ export interface ConnectionBounds {
   readonly taken: number;
   /** Milliseconds that clients are told they may keep a connection idle. */
   readonly idle: number;
+  /** Milliseconds without a request other than probes after which a drained process counts as left by clients. */
+  readonly quiet: number;
   /** Addresses and networks of proxies whose `X-Forwarded-For` names the sender of a request; none unless given. */
   readonly trustedProxies?: readonly string[];
 }
@@ -59,6 +61,8 @@ export function guardConnections(
   const open = new Map<Socket, OpenConnection>();
   let leaving = false;
   let draining: { readonly since: number; readonly held: Set<Socket> } | undefined;
+  /** When clients last asked, or the drain began. */
+  let asked = 0;
   const senders = countSenders(bounds);
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
@@ -79,6 +83,7 @@ export function guardConnections(
   app.addHook('onRequest', (request, reply, done) => {
     const connection = open.get(request.raw.socket);
     if (connection) connection.reply = reply;
+    if (draining && !request.routeOptions.config?.isProbe) asked = now();
     if (leaving || draining) tellLast(reply);
     else reply.header('keep-alive', hint);
     done();
@@ -104,13 +109,21 @@ export function guardConnections(
     clearTimeout(hangUp);
   });
   return {
-    /** Connections that were open when a drain began, and still are. */
-    isBusy: (): boolean => draining !== undefined && draining.held.size > 0,
+    /**
+     * Whether, while it drains, a connection of before is open or an answer is under way, or clients have asked of late: a balancer
+     * leads them elsewhere only after some probes.
+     */
+    isBusy(): boolean {
+      if (!draining) return false;
+      if (draining.held.size > 0 || now() < asked + bounds.quiet) return true;
+      return [...open].some(([socket, connection]) => isAnswering(socket, connection));
+    },
     /**
      * Drains, or goes on: while it drains, each connection is closed with its next answer, and idle ones after the time that clients were
      * told. New ones are taken, since a balancer needs a while to lead clients elsewhere.
      */
     turned(isDraining: boolean): void {
+      asked = now();
       draining = isDraining ? { since: now(), held: new Set(open.keys()) } : undefined;
       for (const { reply } of isDraining ? open.values() : []) if (reply && !reply.sent) tellLast(reply);
     },

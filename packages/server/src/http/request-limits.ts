@@ -14,6 +14,8 @@ export const requestLimits = {
      * that, so that a client that follows the hint always meets an open one.
      */
     idle: 5_000,
+    /** Milliseconds without a request other than probes after which a drained process counts as left by clients. */
+    quiet: 10_000,
   },
   /** Characters of a request's id that a client sends. */
   id: 128,

@@ -25,7 +25,7 @@ async function dial(url: string): Promise<{ socket: Socket; text(): string; ende
 const INFORMATION = 'GET /v2 HTTP/1.1\r\nhost: a\r\n\r\n';
 
 /** Bounds that a test can wait for; what is to happen after a second has ten times that. */
-const SHORT = { request: 1_000, count: 8, taken: 1_000, idle: 2_000 };
+const SHORT = { request: 1_000, count: 8, taken: 1_000, idle: 2_000, quiet: 1_000 };
 
 describe('connections of clients', () => {
   const server = withOwnServer({ connections: SHORT });

@@ -33,7 +33,7 @@ async function download() {
     looks += 1;
     return now;
   };
-  guardConnections(app, { request: 30_000, count: 10, taken: TAKEN, idle: 5_000 }, clock);
+  guardConnections(app, { request: 30_000, count: 10, taken: TAKEN, idle: 5_000, quiet: 10_000 }, clock);
   app.get('/', async (_, reply) => sendFile(reply, { ...(await openWithin(folder, ['large']))!, name: 'large' }));
   let accepted: Socket | undefined;
   app.server.on('connection', (socket: Socket) => {

@@ -22,7 +22,7 @@ export interface Drained {
  */
 export interface Drain {
   readonly isDraining: boolean;
-  /** Whether it has handed over all. */
+  /** Whether it has handed over all: from then on, whatever still comes, until the drain is undone. */
   readonly isDrained: boolean;
   add(part: Drained): void;
   /** Takes what was seen: whether an operator drains it, and whether it was left behind. */
@@ -34,12 +34,14 @@ export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): D
   const parts: Drained[] = [];
   let wasAsked = false;
   let isDraining = false;
+  let wasDrained = false;
   return {
     get isDraining() {
       return isDraining;
     },
     get isDrained() {
-      return isDraining && !parts.some((part) => part.isBusy());
+      wasDrained ||= isDraining && !parts.some((part) => part.isBusy());
+      return wasDrained;
     },
     add(part) {
       parts.push(part);
@@ -53,6 +55,7 @@ export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): D
       const is = isAsked || isLeftBehind;
       if (is === isDraining) return;
       isDraining = is;
+      wasDrained = false;
       for (const part of parts) part.turned?.(is);
     },
   };
