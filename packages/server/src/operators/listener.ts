@@ -33,7 +33,7 @@ export interface OperatorsOptions {
 }
 
 /** What requests are answered with. */
-interface Desk {
+interface ListenerDeps {
   readonly urls: readonly string[];
   readonly judge: Judge;
   readonly config: Config;
@@ -67,7 +67,7 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
     const deployment = await readDeploymentId(pool).catch(explained);
     const replays = createReplays(pool, { now, random: () => new Uint8Array() });
     const use: Judge['replays']['use'] = (...one) => Promise.resolve(replays.use(...one)).catch(explained);
-    const desk: Desk = {
+    const deps: ListenerDeps = {
       urls: adminUrl === undefined ? urlsOf(host, port) : [new URL(adminUrl).href.replace(/\/$/, '')],
       judge: { operators: config.operatorKeys, deployment, replays: { use }, now },
       config,
@@ -92,11 +92,11 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
       looks: new Set(),
       changes: new Set(),
     };
-    const server = await listen(desk, host, port);
+    const server = await listen(deps, host, port);
     return {
-      url: desk.urls[0]!,
+      url: deps.urls[0]!,
       async stop() {
-        await stopServer(server, desk, stopped);
+        await stopServer(server, deps, stopped);
         await pool.end();
       },
     };
@@ -106,14 +106,14 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
   }
 }
 
-async function listen(desk: Desk, host: string, port: number): Promise<Server> {
+async function listen(deps: ListenerDeps, host: string, port: number): Promise<Server> {
   const { request: requestTimeout, check: connectionsCheckingInterval, connections } = operatorLimits;
   const server = createServer(
     { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval },
     async (request, response) => {
       const left = new AbortController();
       response.on('close', () => left.abort());
-      const { status, body } = await answer(desk, request, left.signal);
+      const { status, body } = await answer(deps, request, left.signal);
       const text = `${JSON.stringify(body)}\n`;
       response.writeHead(status, {
         'content-type': 'application/json; charset=utf-8',
@@ -136,7 +136,7 @@ async function listen(desk: Desk, host: string, port: number): Promise<Server> {
 }
 
 /** Operations under way are answered, unless they take long: those are cut short. */
-async function stopServer(server: Server, { looks, changes }: Desk, stopped: AbortController): Promise<void> {
+async function stopServer(server: Server, { looks, changes }: ListenerDeps, stopped: AbortController): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   const late = setTimeout(() => {
@@ -166,27 +166,31 @@ function refuse(refusal: Refusal, status = STATUSES[refusal.reason]): Answer {
 }
 
 /** Never throws. */
-async function answer(desk: Desk, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
+async function answer(deps: ListenerDeps, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
   const { method, url = '' } = request;
   // Of a connection that has closed it is not known any more.
   const address = request.socket.remoteAddress ?? '';
-  if (method === 'GET' && url === '/') return { status: 200, body: { deployment: desk.judge.deployment } };
+  if (method === 'GET' && url === '/') return { status: 200, body: { deployment: deps.judge.deployment } };
   const [, name = ''] = /^\/operations\/([a-z-]{1,50})$/.exec(url) ?? [];
   if (method !== 'POST' || !isOperation(name))
     return refuse({ reason: 'wrong-call', detail: 'There is no such operation.' }, 404);
   try {
-    return { status: 200, body: { result: await perform(desk, name, request, left) } };
+    return { status: 200, body: { result: await perform(deps, name, request, left) } };
   } catch (error) {
-    if (error instanceof Unauthorized) return refuseStranger(desk, error, address);
+    if (error instanceof Unauthorized) return refuseStranger(deps, error, address);
     const refusal = refusalOf(error);
     if (refusal !== undefined) return refuse(refusal);
-    desk.logger.error({ err: error, operation: name }, 'an operation of an operator has failed');
+    deps.logger.error({ err: error, operation: name }, 'an operation of an operator has failed');
     return refuse({ reason: 'unusable', detail: 'The operation has failed: the log of the server says why.' });
   }
 }
 
 /** Whoever holds a key is never locked out: only those are counted, and refused, who hold none. */
-function refuseStranger({ failures, logger }: Desk, { why, message, advice }: Unauthorized, address: string): Answer {
+function refuseStranger(
+  { failures, logger }: ListenerDeps,
+  { why, message, advice }: Unauthorized,
+  address: string,
+): Answer {
   const refusal: Refusal = { reason: 'unauthorized', detail: message, ...(advice === undefined ? {} : { advice }) };
   // Each reason is counted apart: what anybody can send hides no line about an operator's key.
   const kind = STRANGERS.has(why) ? 'stranger' : why;
@@ -205,25 +209,30 @@ const STRANGERS: ReadonlySet<string> = new Set(['no-token', 'unknown-key']);
  *
  * @throws Unauthorized; what `refusalOf` knows
  */
-async function perform(desk: Desk, name: OperationName, request: IncomingMessage, left: AbortSignal): Promise<unknown> {
+async function perform(
+  deps: ListenerDeps,
+  name: OperationName,
+  request: IncomingMessage,
+  left: AbortSignal,
+): Promise<unknown> {
   const { authorization } = request.headers;
-  const token = verifyOperatorToken(authorization, desk.judge);
+  const token = verifyOperatorToken(authorization, deps.judge);
   const input = parseInput(await readBody(request));
-  const [url = '', ...aliases] = desk.urls.map((one) => `${one}/operations/${name}`);
+  const [url = '', ...aliases] = deps.urls.map((one) => `${one}/operations/${name}`);
   const bound = { method: 'POST', url, aliases, headers: request.headers, body: input };
-  await useOperatorToken(token, bound, desk.judge);
+  await useOperatorToken(token, bound, deps.judge);
   const { operator } = token;
   const call = prepareCall(name, input);
   call.assertTakenAfar();
-  const [underWay, most] = call.changes ? [desk.changes, operatorLimits.changes] : [desk.looks, operatorLimits.looks];
+  const [underWay, most] = call.changes ? [deps.changes, operatorLimits.changes] : [deps.looks, operatorLimits.looks];
   if (underWay.size >= most) throw new AdminRefused('Too many operations are under way.');
   const who = { operator: operator.name, key: operator.public, operation: name, input };
-  if (call.changes) desk.logger.warn(who, 'an operator changes the deployment');
-  else desk.logger.info(who, 'an operator looks at the deployment');
+  if (call.changes) deps.logger.warn(who, 'an operator changes the deployment');
+  else deps.logger.info(who, 'an operator looks at the deployment');
   const signal = call.changes ? new AbortController().signal : left;
-  const { config, judge } = desk;
+  const { config, judge } = deps;
   const running = call.run({
-    onDatabase: (work) => desk.onDatabase(signal, work),
+    onDatabase: (work) => deps.onDatabase(signal, work),
     readConfig: () => config,
     now: judge.now,
     longestRead: operatorLimits.read,
@@ -233,7 +242,7 @@ async function perform(desk: Desk, name: OperationName, request: IncomingMessage
     return await running;
   } catch (error) {
     if (call.changes)
-      desk.logger.warn({ ...who, err: error }, 'what an operator asked for has failed, perhaps half-way');
+      deps.logger.warn({ ...who, err: error }, 'what an operator asked for has failed, perhaps half-way');
     throw error;
   } finally {
     underWay.delete(running);

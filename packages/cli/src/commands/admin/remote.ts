@@ -26,7 +26,7 @@ export const REMOTE_OPTIONS: readonly Option[] = [
 ];
 
 /** A listener of operators, and the key that signs for it. */
-export interface RemoteDoor {
+export interface RemoteListener {
   /** It ends with a slash. */
   readonly url: URL;
   readonly key: SigningKeyPair;
@@ -35,7 +35,7 @@ export interface RemoteDoor {
 }
 
 /** The listener that a call names; undefined where it is about this machine. @throws Failure */
-export async function findRemote(invocation: Invocation): Promise<RemoteDoor | undefined> {
+export async function findRemote(invocation: Invocation): Promise<RemoteListener | undefined> {
   const [server, name] = [invocation.get('server'), invocation.get('key')];
   if (server === undefined && name === undefined) return undefined;
   if (server === undefined) throw usage('--key is for a server elsewhere.', 'add --server <url>');
@@ -69,14 +69,14 @@ export class RemoteRefusal extends Error {
  *
  * @throws RemoteRefusal; Failure
  */
-export async function askRemote(door: RemoteDoor, name: string, input: object): Promise<Json> {
-  const { deployment } = await send(door, 'GET', '', undefined);
-  if (typeof deployment !== 'string') throw notOperators(door);
+export async function askRemote(remote: RemoteListener, name: string, input: object): Promise<Json> {
+  const { deployment } = await send(remote, 'GET', '', undefined);
+  if (typeof deployment !== 'string') throw notOperators(remote);
   const body = JSON.stringify(input);
   const path = `operations/${name}`;
-  const token = mintBound(door, deployment, path, readJson(body) as Json);
-  const { result } = await send(door, 'POST', path, { body, token });
-  if (result === undefined) throw notOperators(door);
+  const token = mintBound(remote, deployment, path, readJson(body) as Json);
+  const { result } = await send(remote, 'POST', path, { body, token });
+  if (result === undefined) throw notOperators(remote);
   return result;
 }
 
@@ -84,7 +84,7 @@ export async function askRemote(door: RemoteDoor, name: string, input: object): 
 const LIFETIME = 60;
 
 /** A token for one request (interface/tokens#self-signed-tokens). */
-function mintBound({ url, key, now }: RemoteDoor, deployment: string, path: string, body: Json): string {
+function mintBound({ url, key, now }: RemoteListener, deployment: string, path: string, body: Json): string {
   const iat = Math.floor(now() / 1000);
   const isEmpty = isObject(body) && Object.keys(body).length === 0;
   const hsh = hash({ method: 'POST', url: url.href + path, headers: null, body: isEmpty ? null : body }, portable);
@@ -97,20 +97,20 @@ interface Sent {
   readonly token: string;
 }
 
-async function send(door: RemoteDoor, method: string, path: string, sent: Sent | undefined): Promise<JsonObject> {
+async function send(remote: RemoteListener, method: string, path: string, sent: Sent | undefined): Promise<JsonObject> {
   const headers: [string, string][] = [['accept', 'application/json']];
   if (sent) headers.push(['authorization', `Bearer ${sent.token}`], ['content-type', 'application/json']);
   const body = sent && Buffer.from(sent.body);
-  const { status, bytes } = await sendRequest({ method, server: door.url, path, headers, body });
+  const { status, bytes } = await sendRequest({ method, server: remote.url, path, headers, body });
   const answer = parseAnswer(bytes);
   if (status === 200 && answer !== undefined) return answer;
   const { error } = answer ?? {};
   if (!isObject(error) || typeof error.reason !== 'string' || typeof error.detail !== 'string')
-    throw notOperators(door);
+    throw notOperators(remote);
   throw new RemoteRefusal(error as unknown as Refusal);
 }
 
-function notOperators({ url }: RemoteDoor): Failure {
+function notOperators({ url }: RemoteListener): Failure {
   return new Failure('unreachable', `${url.href} does not answer like the operators' listener of a server.`, {
     advice: 'give the address that ADMIN_PORT and ADMIN_URL of the server name',
   });
