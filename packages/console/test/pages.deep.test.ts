@@ -73,9 +73,10 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     await sees(page, '1 change seen');
     expect(await page.evaluate(STRANGE), 'a change').toEqual([]);
     for (const path of Object.values(pagesOf(client.ledger ?? ''))) await looks(path);
-    for (const at of TEXTS.keys()) {
+    // The list above has every text; a record's own page is looked at with each fifth.
+    for (let at = 0; at < TEXTS.length; at += 5) {
       await looks(`${ledger}/wallet/wallet-${at}`);
-      if (at % 5 === 0) await looks(`${ledger}/money/intent/evil-${at}`);
+      await looks(`${ledger}/money/intent/evil-${at}`);
     }
     await looks(`${ledger}/wallet?rows=1000&columns=data.handle,data.custom,data.custom.text`);
     await sees(page, /records, each checked here/);

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { everyKind } from '../../server/test/archive/every-kind.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { consoleOf, lacksChromium, visit, withBrowser } from './support/chromium.js';
-import { fewPagesOf } from './support/pages.js';
+import { pagesOf } from './support/pages.js';
 
 const folder = process.env.SHOTS;
 const running = withOwnServer({ consoleServers: [] });
@@ -16,7 +16,7 @@ describe.skipIf(lacksChromium || folder === undefined)('pictures of the console'
   it.each(Object.entries(LOOKS))('are drawn of every page: %s', { timeout: 600_000 }, async (look, options) => {
     const { client } = await everyKind(running.current.url);
     const page = await browser.page(options);
-    for (const [name, path] of Object.entries(fewPagesOf(client.ledger ?? ''))) {
+    for (const [name, path] of Object.entries(pagesOf(client.ledger ?? ''))) {
       await draw(page, path, `${name.replaceAll(' ', '-')}-${look}`);
     }
     await page.getByRole('button', { name: 'Sign in' }).click();

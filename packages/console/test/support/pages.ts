@@ -26,21 +26,21 @@ const MORE = {
   nowhere: '/nothing',
 };
 
-/**
- * Every page of the console, by its name: addresses of a ledger that has records of every kind. A page that gets its path in
- * the router is among them.
- */
-export function pagesOf(ledger: string): Record<string, string> {
+/** Every page of the console for every kind of record, by its name. */
+function everyAddress(ledger: string): Record<string, string> {
   const found = ROUTES.flatMap((route) => filled(route)).map((path) => path.replace('$ledger', ledger));
   const more = Object.entries(MORE).map(([name, path]) => [name, `/l/${ledger}${path}`]);
   return Object.fromEntries([...found.map((path) => [nameOf(path), path]), ...more]);
 }
 
-/** One page of each path of the router, and the states that no path has: to be looked at. */
-export function fewPagesOf(ledger: string): Record<string, string> {
+/**
+ * The pages of the console, by their names: addresses of a ledger that has records of every kind. A page that gets its path in the router is
+ * among them. Lists and forms of some kinds stand for all.
+ */
+export function pagesOf(ledger: string): Record<string, string> {
   const isShown = (path: string) =>
     !/\/do\/create\/(?!intent|wallet|schema)|^\/l\/[^/]+\/(?!wallet|money|access|watch|begin)[\w-]+$/.test(path);
-  return Object.fromEntries(Object.entries(pagesOf(ledger)).filter(([name, path]) => name in MORE || isShown(path)));
+  return Object.fromEntries(Object.entries(everyAddress(ledger)).filter(([name, path]) => name in MORE || isShown(path)));
 }
 
 /** The addresses of a path: one for each kind of record that it is made for. */
