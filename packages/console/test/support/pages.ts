@@ -40,7 +40,9 @@ function everyAddress(ledger: string): Record<string, string> {
 export function pagesOf(ledger: string): Record<string, string> {
   const isShown = (path: string) =>
     !/\/do\/create\/(?!intent|wallet|schema)|^\/l\/[^/]+\/(?!wallet|money|access|watch|begin)[\w-]+$/.test(path);
-  return Object.fromEntries(Object.entries(everyAddress(ledger)).filter(([name, path]) => name in MORE || isShown(path)));
+  return Object.fromEntries(
+    Object.entries(everyAddress(ledger)).filter(([name, path]) => name in MORE || isShown(path)),
+  );
 }
 
 /** The addresses of a path: one for each kind of record that it is made for. */
