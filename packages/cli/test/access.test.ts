@@ -182,7 +182,7 @@ describe('rules of the ledger that lock out the key that signs them', () => {
       expect([code, err]).toEqual([
         2,
         `Beware: no rule seems to leave your key the right to ${lost} on the ledger: you may lock yourself out.\n` +
-          '✗ This needs a confirmation.\n  Try: add --yes\n',
+          '✗ This needs confirmation.\n  Try: add --yes\n',
       ]);
     }
     for (const args of [

@@ -89,7 +89,7 @@ describe('the commands of every kind', () => {
     expect(first.json.hash).toBe(made.json.hash);
 
     const unconfirmed = await cli.call(['wallet', 'drop', 'shop']);
-    expect([unconfirmed.code, unconfirmed.err]).toEqual([2, '✗ This needs a confirmation.\n  Try: add --yes\n']);
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([2, '✗ This needs confirmation.\n  Try: add --yes\n']);
     const dropped = await cli.done(['wallet', 'drop', 'shop', '--yes', '--reason', 'closed', '--json']);
     expect(dropped.json).toEqual({ dropped: made.json.luid });
     expect((await cli.call(['wallet', 'show', 'shop'])).code).toBe(1);

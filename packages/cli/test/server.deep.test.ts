@@ -230,7 +230,7 @@ describe('exit codes and messages', () => {
       "✗ Unknown option '--jsno'.\n  Try: did you mean --json? See `countersign wallet list --help`\n",
     ],
     ['completion', [], "✗ Missing required argument 'shell'.\n  Try: see `countersign completion --help`\n"],
-  ])('tell how %s was called in a wrong way, in JSON where that is asked for', async (words, args, told) => {
+  ])('tell how %s was called incorrectly, in JSON where that is asked for', async (words, args, told) => {
     const { code, out, err } = await cli.call([...words.split(' '), ...args]);
     expect([code, out, err]).toEqual([2, '', told]);
     const json = await cli.call([...words.split(' '), ...args, '--json']);

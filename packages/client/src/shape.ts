@@ -22,9 +22,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** @throws AnswerError `form` unless the value has the members of what is signed */
 export function assertEnvelope(value: unknown): Signed & SignedList {
   if (!isObject(value) || typeof value.hash !== 'string' || !isObject(value.meta)) {
-    throw new AnswerError('form', 'The answer is nothing signed');
+    throw new AnswerError('form', 'The answer is not a signed one');
   }
   const { proofs = [] } = value.meta;
-  if (!Array.isArray(proofs) || !proofs.every(isObject)) throw new AnswerError('form', 'The proofs have another form');
+  if (!Array.isArray(proofs) || !proofs.every(isObject)) throw new AnswerError('form', 'The proofs are malformed');
   return { ...value, meta: { ...value.meta, proofs } } as unknown as Signed & SignedList;
 }

@@ -19,7 +19,7 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     await page.getByLabel('Member', { exact: true }).selectOption('data.custom.*');
     await page.getByLabel('Name inside custom').fill('tier');
     await page.getByLabel('Operator').selectOption('is one of');
-    await page.getByLabel('Values, with commas between').fill('gold,silver');
+    await page.getByLabel('Values, separated by commas').fill('gold,silver');
     await page.keyboard.press('Enter');
     await sees(page, '1 record, each');
     await page.locator('summary', { hasText: 'Columns' }).click();

@@ -62,7 +62,7 @@ describe.skipIf(lacksChromium)('a server that lies, in Chromium', () => {
       return body;
     };
     await go('/wallet/alice');
-    await sees(page, 'Its status is none that its proofs give.');
+    await sees(page, 'Its status is not one that its proofs give.');
     expect(await page.getByText('Checked here: the data').count()).toBe(0);
     await go('/wallet');
     await sees(page, 'This answer is not genuine');

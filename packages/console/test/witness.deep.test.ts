@@ -42,7 +42,7 @@ describe.skipIf(lacksChromium)('witnesses of a log, in Chromium', () => {
       await page.getByRole('button', { name: 'Use it' }).click();
     };
     await paste('nonsense');
-    await sees(page, 'This is no policy:');
+    await sees(page, 'This is not a policy:');
     await paste(`witness w0 ${witness.vkey}\nquorum w0`);
     await sees(page, '1 of 1 witnesses have cosigned; the quorum of your policy is met.');
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/witnessed.png`, fullPage: true });

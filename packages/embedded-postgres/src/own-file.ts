@@ -41,7 +41,7 @@ async function withOwnFile<T>(
   try {
     const found = await file.stat();
     if (!found.isFile() || found.uid !== uid || found.size > LONGEST) {
-      throw new Error(`${path} is no file of the user with id ${uid}, who owns ${home}`);
+      throw new Error(`${path} is not a file of the user with id ${uid}, who owns ${home}`);
     }
     return await use(file);
   } finally {

@@ -65,7 +65,7 @@ function readHeader(header: Buffer, path: string): { name: string; size: number;
   const type = field(FIELDS.type);
   const size = Number.parseInt(field(FIELDS.size) || '0', 8);
   if (field(FIELDS.magic) !== 'ustar' || !['', '0', '5'].includes(type) || !Number.isSafeInteger(size))
-    throw new Error(`${path} is no copy of a database, or has links (${JSON.stringify(name)})`);
+    throw new Error(`${path} is not a copy of a database, or has links (${JSON.stringify(name)})`);
   if (name.startsWith('/') || name.split(/[\\/]/).includes('..'))
     throw new Error(`${path} names a file outside its folder: ${JSON.stringify(name)}`);
   return { name, size: type === '5' ? 0 : size, isFolder: type === '5' };

@@ -76,7 +76,7 @@ it.runIf(isRoot).each(['password', 'cluster/postmaster.pid'])(
     for (const other of ['password', 'cluster/postmaster.pid']) {
       if (other !== name) await giveTo(owner, join(place, 'postgres', other));
     }
-    await expect(find()).rejects.toThrow(`is no file of the user with id ${owner}`);
+    await expect(find()).rejects.toThrow(`is not a file of the user with id ${owner}`);
     expect(reached).toBe(0);
   },
 );

@@ -146,14 +146,13 @@ interface Envelope {
 /** The three members of a body, which has no others: what is not signed says nothing. */
 function readEnvelope(value: unknown, bounds: EventBounds): Envelope {
   if (!isObject(value) || !hasExactly(value, ['data', 'hash', 'meta'])) {
-    throw new EventError('malformed', 'The body is not of data, hash and meta');
+    throw new EventError('malformed', 'The body does not consist of data, hash and meta');
   }
   const { data, hash, meta } = value;
   if (!isObject(data)) throw new EventError('malformed', 'The data is not an object');
-  if (typeof hash !== 'string' || !LOWER_HASH.test(hash))
-    throw new EventError('malformed', 'The hash has another form');
+  if (typeof hash !== 'string' || !LOWER_HASH.test(hash)) throw new EventError('malformed', 'The hash is malformed');
   if (!isObject(meta) || !hasExactly(meta, ['proofs']) || !Array.isArray(meta.proofs)) {
-    throw new EventError('malformed', 'The meta is not of proofs');
+    throw new EventError('malformed', 'The meta does not consist of proofs');
   }
   if (meta.proofs.length > bounds.proofs) throw new EventError('malformed', `There are over ${bounds.proofs} proofs`);
   return { data, hash, proofs: meta.proofs };
@@ -163,7 +162,7 @@ function readEnvelope(value: unknown, bounds: EventBounds): Envelope {
 function readData(data: JsonObject): { readonly handle: string; readonly signal: string } {
   const { handle, signal } = data;
   if (typeof handle !== 'string' || !EVENT_HANDLE.test(handle))
-    throw new EventError('malformed', 'The handle has another form');
+    throw new EventError('malformed', 'The handle is malformed');
   const [, subject = '', verb = ''] = (typeof signal === 'string' && EVENT_SIGNAL.exec(signal)) || [];
   if (!hasMembersOf(subject, verb, data)) throw new EventError('malformed', 'The data is not that of its signal');
   return { handle, signal: signal as string };

@@ -76,7 +76,7 @@ export function parseProxies(text: string): string[] {
   const wrong = proxies.find((proxy) => !isNetwork(proxy));
   if (wrong !== undefined) {
     throw new Error(
-      `must be IP addresses or networks such as 10.0.0.0/8, set apart by commas, not ${JSON.stringify(wrong)}`,
+      `must be IP addresses or networks such as 10.0.0.0/8, separated by commas, not ${JSON.stringify(wrong)}`,
     );
   }
   return proxies;
@@ -98,6 +98,6 @@ export function parseHandle(text: string): string {
 export function parseHandles(text: string, most: number): string[] {
   const handles = text.split(',').map((part) => part.trim());
   if (handles.length > most || !handles.every(isHandle))
-    throw new Error(`must be at most ${most} handles (letters, digits, _ - + .), set apart by commas`);
+    throw new Error(`must be at most ${most} handles (letters, digits, _ - + .), separated by commas`);
   return handles;
 }

@@ -144,7 +144,7 @@ export const settings = {
     name: 'METRICS_LEDGERS',
     default: 'none',
     meaning:
-      'Handles of at most 20 ledgers, set apart by commas, that have [metrics of their own](monitoring.md#metrics-of-a-ledger).',
+      'Handles of at most 20 ledgers, separated by commas, that have [metrics of their own](monitoring.md#metrics-of-a-ledger).',
     read: (text) => (text === undefined ? [] : parseHandles(text, 20)),
   },
   ...operatorSettings,
@@ -257,7 +257,7 @@ export const settings = {
     name: 'CONSOLE',
     default: '`on`',
     meaning:
-      'Whether `/console` serves [the console](console.md). `off` for none, or the origins of other servers that it may ask as well, set apart by commas.',
+      'Whether `/console` serves [the console](console.md). `off` for none, or the origins of other servers that it may ask as well, separated by commas.',
     read: (text = 'on') => parseConsole(text),
   },
   witnesses: {

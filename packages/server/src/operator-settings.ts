@@ -31,7 +31,7 @@ function parseOperators(text: string): OperatorKey[] {
   const [names, keys] = [operators.map(({ name }) => name), operators.map((one) => one.public)];
   if (!isRight || [names, keys].some((all) => new Set(all).size < all.length) || operators.length > MOST_KEYS)
     throw new Error(
-      `must be at most ${MOST_KEYS} names with public keys (Ed25519, base64), each once, such as alice=6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=, set apart by commas`,
+      `must be at most ${MOST_KEYS} names with public keys (Ed25519, base64), each once, such as alice=6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=, separated by commas`,
     );
   return operators;
 }
@@ -62,7 +62,7 @@ export const operatorSettings = {
     name: 'OPERATOR_KEYS',
     default: 'none',
     meaning:
-      'At most 20 public keys of operators with their names, as in `alice=6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=`, set apart by commas. Each may do all that an operator may.',
+      'At most 20 public keys of operators with their names, as in `alice=6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=`, separated by commas. Each may do all that an operator may.',
     read: (text) => (text === undefined ? [] : parseOperators(text)),
   },
 } as const satisfies Record<

@@ -103,7 +103,7 @@ function warnOfSettings({ databaseUrl }: Config): void {
     );
   }
   for (const { name, meant } of findMisspelled(process.env)) {
-    console.error(`countersign: ${name} is no setting, and is left alone: ${meant} may be meant`);
+    console.error(`countersign: ${name} is not a setting, and is ignored: ${meant} may be meant`);
   }
 }
 

@@ -320,8 +320,8 @@ describe('the command line', () => {
     };
     const { err } = await start(settings, [BUNDLED, '--check']);
     expect(err).toBe(
-      'countersign: WORKER is no setting, and is left alone: WORKERS may be meant\n' +
-        'countersign: DATABASEURL is no setting, and is left alone: DATABASE_URL may be meant\n',
+      'countersign: WORKER is not a setting, and is ignored: WORKERS may be meant\n' +
+        'countersign: DATABASEURL is not a setting, and is ignored: DATABASE_URL may be meant\n',
     );
   });
 });

@@ -11,7 +11,7 @@ export function deliveryDefect(line: StateLine, isThere: (luid: string) => boole
   const references = line.purpose === undefined ? inEvent(plan) : inCall(plan);
   if (!references) return 'has an event that no ledger makes';
   const missing = references.find(([, luid]) => !isThere(luid));
-  if (missing) return `tells of ${missing[1]}, which there is not`;
+  if (missing) return `tells of ${missing[1]}, which does not exist`;
   return Array.isArray(parseDelivery(`[${String(line.proofs)}]`)) ? undefined : 'has proofs of another form';
 }
 

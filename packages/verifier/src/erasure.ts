@@ -51,7 +51,7 @@ export class ErasedRecord {
       fault('form', 'has a luid of another kind of record');
     if (facts?.isKept) fault('history', `erases a ${kind}, which stays for good`);
     if (change < 2 || (isWhole && change !== this.#count + 1))
-      fault('history', `erases a record of which ${this.#count} changes are there`);
+      fault('history', `erases a record that has ${this.#count} changes here`);
     // The statement has none of the members that the kind adds.
     const defect = formDefect({ ...version, kind: '' });
     if (defect !== undefined) {

@@ -136,7 +136,7 @@ export class Registry {
     }
     for (const [name, place] of strangers) this.report(place, 'signer', `has a proof for ${name}, who is not a signer`);
     for (const [domain, place] of this.#domains.missing())
-      this.report(place, 'meta', `is in the domain ${domain}, which there is not`);
+      this.report(place, 'meta', `is in the domain ${domain}, which does not exist`);
     for (const [under, place] of this.#places.missing())
       this.report(place, 'meta', `is not in the domain of the record it lies under: there is no ${under}`);
     return this.#hasErasedKeys ? unknown.length : 0;
@@ -147,7 +147,7 @@ export class Registry {
     this.#hasLedger = true;
     const place = { kind: 'ledger', luid, change };
     if (luid !== ledger.luid) this.report(place, 'ledger', `is another ledger than ${ledger.luid}`);
-    if (record.data.handle !== ledger.handle) this.report(place, 'ledger', `is called otherwise than ${ledger.handle}`);
+    if (record.data.handle !== ledger.handle) this.report(place, 'ledger', `is not called ${ledger.handle}`);
   }
 
   #addSigner({ record }: Version, handle: string): void {

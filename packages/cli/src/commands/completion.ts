@@ -15,7 +15,7 @@ export function completionCommand(all: () => readonly CliCommand[]): CliCommand 
     async run(invocation) {
       const given = await invocation.need('shell');
       const shell = SHELLS.find((one) => one === given);
-      if (shell === undefined) throw usage(`'${given}' is not a shell that is known here.`);
+      if (shell === undefined) throw usage(`'${given}' is not a supported shell.`);
       invocation.output.raw(completionFor(shell, all()));
     },
   };

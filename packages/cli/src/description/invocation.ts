@@ -71,7 +71,7 @@ export class Invocation {
    */
   async confirm(message: string): Promise<void> {
     if (await this.isWanted('yes', message)) return;
-    if (!isInteractive(this.surroundings)) throw usage('This needs a confirmation.', 'add --yes');
+    if (!isInteractive(this.surroundings)) throw usage('This needs confirmation.', 'add --yes');
     throw new Failure('cancelled', 'Stopped: it was not confirmed.');
   }
 

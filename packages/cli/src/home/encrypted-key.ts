@@ -78,7 +78,7 @@ function decryptSealed({ salt, work, iv, encrypted }: SealedKey, password: strin
 }
 
 function deriveFileKey(password: string, salt: Uint8Array, work: ScryptWork): Buffer {
-  if (work.p > MOST_KEY_WORK.p) throw new Error('The key asks for too much work.');
+  if (work.p > MOST_KEY_WORK.p) throw new Error('Opening the key would take too much work.');
   return scryptSync(password, salt, AES_KEY_BYTES, { ...work, maxmem: MOST_KEY_WORK.memory });
 }
 

@@ -164,7 +164,7 @@ function sendFailure(response: ServerResponse, thrown: unknown): void {
       detail: error.detail,
     });
   } else if (error instanceof Failure && error.exit === 'refused') {
-    sendOwnAnswer(response, 401, { reason: 'auth.unauthorized', detail: `No token was given: ${error.message}` });
+    sendOwnAnswer(response, 401, { reason: 'auth.unauthorized', detail: `No token was obtained: ${error.message}` });
   } else {
     const detail = error instanceof Failure ? error.message : 'The proxy failed unexpectedly';
     sendOwnAnswer(response, error instanceof Failure ? 502 : 500, { reason: 'api.unexpected-error', detail });

@@ -8,7 +8,10 @@ export const EXIT = {
     meaning:
       'The server refused the request, or the deployment does not allow it as it stands, or `verify` or `admin doctor` found something.',
   },
-  usage: { code: 2, meaning: 'The command was called in a wrong way, or a value is missing and nobody can be asked.' },
+  usage: {
+    code: 2,
+    meaning: 'The command was called incorrectly, or a value is missing and there is no terminal to ask at.',
+  },
   unreachable: {
     code: 3,
     meaning: 'The server or its database cannot be reached, or it does not answer like a ledger server.',
@@ -19,7 +22,7 @@ export const EXIT = {
       'A key, a password, a file or a setting on this machine, or with `admin … --server` on that of the server, is missing or wrong.',
   },
   untrusted: { code: 5, meaning: 'An answer does not verify: its hash or a proof is wrong.' },
-  pending: { code: 6, meaning: 'What was waited for has not ended in time.' },
+  pending: { code: 6, meaning: 'What the command waited for did not end in time.' },
   cancelled: { code: 130, meaning: 'The user stopped the command.' },
 } as const;
 

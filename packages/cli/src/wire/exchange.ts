@@ -44,7 +44,8 @@ export function serverUrl(text: string): URL {
   } catch {
     throw usage(`'${text}' is not the address of a server.`, 'give one such as http://127.0.0.1:3000/v2');
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw usage(`${url.protocol} is not spoken here.`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw usage(`An address of a server begins with http:// or https://, not ${url.protocol}//.`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw usage('An address of a server has no user, query or fragment.');
   }

@@ -257,7 +257,7 @@ it(
     await writeFile(join(copy, 'manifest.json'), '{');
     expect(await refusal('restore', only)).toEqual([4, expect.stringContaining('manifest.json was altered')]);
     await rm(join(copy, 'manifest.json'));
-    expect(await refusal('restore', only)).toEqual([4, expect.stringContaining('is no complete backup')]);
+    expect(await refusal('restore', only)).toEqual([4, expect.stringContaining('is not a complete backup')]);
     // Without the log since, it is restored as it was when it ended.
     await anew();
     const { ended } = JSON.parse(await readFile(join(copy, 'manifest.json'), 'utf8'));

@@ -79,7 +79,7 @@ it('countersign admin intents says what each waits for, and calls its bridges ag
   expect(out).toMatch(/\n {4}bank prepare cre_\S+: delivered, 1 attempt\n/);
   expect(err).toBe('2 intents are under way.\n');
   // Both go on once they are called again.
-  expect((await cli.call(['admin', 'intents', ledger!, '--retry'])).err).toContain('This needs a confirmation.');
+  expect((await cli.call(['admin', 'intents', ledger!, '--retry'])).err).toContain('This needs confirmation.');
   bank.reset();
   other.reset();
   expect((await intents('--retry', '--yes')).resent).toBe(2);

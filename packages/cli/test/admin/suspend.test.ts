@@ -348,7 +348,7 @@ describe('countersign admin suspend', () => {
   it.each([
     [['suspend', 'none', '--reason', 'x'], 'There is no ledger none in this database.'],
     [['resume', 'none'], 'There is no ledger none in this database.'],
-    [['suspend', 'none'], 'A suspension has a reason.'],
+    [['suspend', 'none'], 'A suspension needs a reason.'],
     [['suspend', 'none', '--reason', ' '], 'A reason is one line of 1 to 500 characters.'],
     [['suspend', 'none', '--reason', 'two\nlines'], 'A reason is one line of 1 to 500 characters.'],
     [['suspend', 'none', '--reason', 'x'.repeat(501)], 'A reason is one line of 1 to 500 characters.'],

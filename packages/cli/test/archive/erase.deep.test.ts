@@ -23,8 +23,8 @@ it('countersign erase forgets a dropped record beside the server, once it is tol
   const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
   const operator = new Cli(folder.path, { DATABASE_URL: server.database.url, MASTER_KEY });
   const erase = ['erase', client.ledger!, 'wallet', luid];
-  expect((await operator.call([...erase, '--yes'])).err).toContain('An erasure has a reason.');
-  expect((await operator.call([...erase, '--reason', 'asked'])).err).toContain('This needs a confirmation.');
+  expect((await operator.call([...erase, '--yes'])).err).toContain('An erasure needs a reason.');
+  expect((await operator.call([...erase, '--reason', 'asked'])).err).toContain('This needs confirmation.');
   expect((await operator.call([...erase, '--reason', 'asked', '--yes'])).err).toContain('Drop it before it is erased.');
   ok(await client.drop('/wallets/w', wallet));
   // The drop is sealed within a second.
@@ -46,7 +46,7 @@ it('countersign wallet erase forgets it by the right of the key, once it is told
   expect([inForce.code, inForce.err]).toEqual([1, expect.stringContaining('Drop it before it is erased.')]);
   await cli.done(['wallet', 'drop', 'person', '--yes']);
   expect((await cli.call([...erase, '--yes'])).code).toBe(2);
-  expect((await cli.call([...erase, '--reason', 'asked'])).err).toContain('This needs a confirmation.');
+  expect((await cli.call([...erase, '--reason', 'asked'])).err).toContain('This needs confirmation.');
   expect((await cli.call(['wallet', 'erase', 'person', '--reason', 'asked', '--yes'])).err).toContain(
     'is named by its luid',
   );

@@ -118,7 +118,7 @@ describe('countersign verify of a server that lies (export)', () => {
     const { code, err } = await cli.call(['verify', 'wallet/shop']);
     expect([code, err.split('\n')[0]]).toEqual([
       0,
-      'Seen in one of two readings, as a write meanwhile brings about: /wallets/shop is answered with no version',
+      'Seen in one of two readings, as happens when a write comes in between: /wallets/shop is answered with no version',
     ]);
     // A record that is dropped between its list and its history.
     let isGone = false;

@@ -989,7 +989,7 @@ export interface components {
                 /** @description What was asked for, as rules name it. */
                 record: string;
                 action: string;
-                /** @description `signer:<handle>`; null for a caller who is no signer. */
+                /** @description `signer:<handle>`; null for a caller who is not a signer. */
                 source: string | null;
                 /** @description `ledger:<handle>`. */
                 target: string;

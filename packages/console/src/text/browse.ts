@@ -7,7 +7,7 @@ export const browseText = {
   memberName: 'Name inside custom',
   operator: 'Operator',
   value: 'Value',
-  values: 'Values, with commas between',
+  values: 'Values, separated by commas',
   operators: {
     $eq: 'is',
     $ne: 'is not',

@@ -124,7 +124,7 @@ export const doingText = {
     required: 'required',
     notExact:
       'JSON carries whole numbers up to 9007199254740991 exactly. Write a larger one as text, where text is allowed.',
-    notNumber: 'This is no number.',
+    notNumber: 'This is not a number.',
     units: (amount: string, symbol: string) => `= ${amount} in the smallest part of ${symbol}`,
     wrong: 'Where it is wrong',
     secrets: 'Values of secrets',
@@ -133,7 +133,7 @@ export const doingText = {
     statusAbout: (now: string) => `It is “${now}” now. Leave this empty to keep it.`,
     push: 'Labels to add',
     pull: 'Labels to remove',
-    labelsAbout: 'With commas between.',
+    labelsAbout: 'Separated by commas.',
     labelsNow: (labels: string) => `Labels now: ${labels}`,
     moreStated: 'Additional members of the proof (JSON object)',
     moreStatedAbout: 'Further members of what the proof states.',
@@ -158,7 +158,7 @@ export const doingText = {
 
   amount: {
     faults: {
-      form: 'This is no number such as 25 or 12.50.',
+      form: 'This is not a number such as 25 or 12.50.',
       digits: 'It has more digits behind the point than the symbol.',
       size: 'It is more than a ledger counts.',
     },

@@ -102,7 +102,7 @@ export const moneyText = {
   search: 'Search for addresses below it',
   searchAbout: (address: string) => `Claims on addresses such as ${address} lead here as well.`,
   notProven: (count: number) =>
-    `${count === 1 ? 'An intent is' : `${count} intents are`} left out: the proofs are no trail that the interface allows.`,
+    `${count === 1 ? 'An intent is' : `${count} intents are`} left out: the proofs are not a trail that the interface allows.`,
 
   flows: 'Flows between wallets',
   symbol: 'Symbol',

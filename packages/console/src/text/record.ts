@@ -13,7 +13,7 @@ export const recordText = {
   badHash: 'Its hash is not that of its data: something was altered.',
   badProofs: (count: number) => (count === 1 ? 'A proof does not hold.' : `${count} proofs do not hold.`),
   badLedger: 'The key of this ledger has not countersigned it.',
-  badStatus: 'Its status is none that its proofs give.',
+  badStatus: 'Its status is not one that its proofs give.',
   badOther: 'The record is validly signed, but is not the one that was requested.',
   ledgerProof: 'the ledger',
   holds: 'holds',
@@ -81,7 +81,7 @@ export const recordText = {
     noPolicy: 'Nobody outside was asked: paste a policy that names witnesses.',
     policy: 'Policy (C2SP tlog-policy)',
     policyKeep: 'Use it',
-    policyBad: 'This is no policy:',
+    policyBad: 'This is not a policy:',
     checking: 'Checking …',
   },
 

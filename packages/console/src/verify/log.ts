@@ -103,7 +103,7 @@ export function readPolicy(text: string): Policy | undefined {
 function logPolicy(origin: string, { luid, key }: LogOwner, policy: Policy | undefined): Policy {
   if (`$${ORIGIN.exec(origin)?.[1]}` !== luid) throw new LogError('unverified', `${origin} is not the log of ${luid}`);
   const publicKey = decodeBase64(key);
-  if (publicKey === undefined) throw new LogError('malformed', 'the key of the ledger is no key');
+  if (publicKey === undefined) throw new LogError('malformed', 'the key of the ledger is not a public key');
   const { witnesses = new Map(), groups = new Map() } = policy ?? {};
   return { logs: [noteKey(origin, 'note', publicKey)], witnesses, groups, quorum: undefined };
 }

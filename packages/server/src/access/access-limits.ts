@@ -10,6 +10,6 @@ export const accessLimits = {
   },
   /** Rules that the answer to an access check shows. */
   grants: 1_000,
-  /** Signers of a check of a read, each judged as one that reads. */
+  /** Signers of an access check of a read, each judged as a reader. */
   readers: 4,
 } as const;

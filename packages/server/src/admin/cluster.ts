@@ -35,7 +35,7 @@ export const cluster = defineOperation({
 
 async function viewCluster(pool: pg.Pool, isolate: string | undefined): Promise<ClusterView> {
   if (!(await isDistributed(pool)))
-    throw new AdminRefused('The database is no cluster: it lacks the extension citus (docs/operations/cluster.md).');
+    throw new AdminRefused('The database is not a cluster: it lacks the extension citus (docs/operations/cluster.md).');
   const isolated = isolate === undefined ? undefined : await isolateLedger(pool, isolate);
   const { rows: unspread } = await pool.query<{ name: string }>(UNSPREAD);
   const view = { nodes: await nodesOf(pool), unspread: unspread.map(({ name }) => name) };

@@ -29,7 +29,8 @@ export const readOnly = defineOperation({
   ),
   changes: ({ mode }) => mode !== undefined,
   async run({ onDatabase, now }, { mode, reason }) {
-    if ((mode === 'on') !== (reason !== undefined)) throw new WrongCall('Read-only mode has a reason, and only that.');
+    if ((mode === 'on') !== (reason !== undefined))
+      throw new WrongCall('Read-only mode is turned on with a reason, and off without one.');
     const next = mode === 'on' ? { reason: reasonOf(reason ?? ''), since: new Date(now()).toISOString() } : null;
     return onDatabase(({ pool }) => setMode(pool, mode === undefined ? undefined : next));
   },

@@ -7,7 +7,7 @@ import type { WorkerDeps } from './worker-deps.js';
 /** The reason to abort a run when the process stops. */
 export class Stopping extends Error {
   constructor() {
-    super('The process stops.');
+    super('The process is stopping.');
   }
 }
 

@@ -77,7 +77,7 @@ export async function findBackups(folder: string): Promise<string[]> {
 export async function readManifest(backup: string): Promise<Manifest> {
   const path = join(backup, FILES.manifest);
   const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new BrokenBackup(`${backup} is no complete backup: ${error.message}`);
+    throw new BrokenBackup(`${backup} is not a complete backup: ${error.message}`);
   });
   const manifest = parseManifest(text);
   if (manifest === undefined) throw new BrokenBackup(`${path} was altered, or is of a later release`);

@@ -76,7 +76,7 @@ function watchBackups({ folder, registry, now }: BackupsOptions, keptAt: () => n
   });
   new Gauge({
     name: 'countersign_backup_age_seconds',
-    help: 'How long ago the newest backup in `BACKUP_DIR` was begun; where there is none, the server. Absent without `BACKUP_DIR`.',
+    help: 'How long ago the newest backup in `BACKUP_DIR` was begun or, without one, the server was started. Absent without `BACKUP_DIR`.',
     registers: [registry],
     async collect() {
       const newest = (await findBackups(folder).catch(() => [])).at(-1);

@@ -2,7 +2,7 @@
 export const logLimits = {
   /** Milliseconds from one round of sealing to the next where there is work. */
   tick: 200,
-  /** Milliseconds from one round of sealing to the next where there is none. */
+  /** Milliseconds from one round of sealing to the next where there is nothing to seal. */
   poll: 1_000,
   /** Milliseconds for which other processes leave a ledger alone that one has sealed: less than `tick`, so that this one goes on. */
   recent: 150,
@@ -12,7 +12,7 @@ export const logLimits = {
   batches: 512,
   /** Writes that one transaction takes of all of them. */
   writes: 16_384,
-  /** Changes of before the log that are added at a time. */
+  /** Changes from before the log that are added at a time. */
   backfill: 2_000,
   /** Bytes of the texts of those changes. */
   backfillBytes: 4 * 1024 * 1024,

@@ -88,7 +88,7 @@ export function watchOpenIntents(
   });
   new Gauge({
     name: 'countersign_intents_oldest_open_seconds',
-    help: 'Age of the oldest of these intents. It is 0 where there is none.',
+    help: 'Age of the oldest of these intents; 0 if there are none.',
     labelNames: ['stage'] as const,
     registers: [registry],
     async collect() {

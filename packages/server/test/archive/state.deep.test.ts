@@ -202,7 +202,7 @@ describe('a line of what the server works with (export#lines)', () => {
       { wallet: { proof: ['wallet', 'x', 1] } },
     ])
       expect(event(members)).toContain('has an event that no ledger makes');
-    expect(event({ wallet: { record: ['wallet', `$wlt.${'A'.repeat(17)}`, 1] } })).toContain('which there is not');
+    expect(event({ wallet: { record: ['wallet', `$wlt.${'A'.repeat(17)}`, 1] } })).toContain('which does not exist');
     expect(told({ event: '{' })).toContain('has an event that no ledger makes');
     expect(told({ purpose: 'commit' })).toContain('has an event that no ledger makes');
     expect(told({ proofs: '}' })).toContain('has proofs of another form');

@@ -67,7 +67,7 @@ describe('the role that serves, and owns nothing', () => {
 it('is refused in one line where it is no role, or one that may do everything', async () => {
   const { letServe } = await import('../../src/cluster/prepare.js');
   await expect(letServe(database.url, 'nobody-here')).rejects.toThrow(
-    /^DATABASE_ROLE nobody-here is no role of the database/,
+    /^DATABASE_ROLE nobody-here is not a role of the database/,
   );
   const owner = decodeURIComponent(new URL(database.url).username);
   await expect(letServe(database.url, owner)).rejects.toThrow(/is a superuser, or owns the tables/);

@@ -33,7 +33,7 @@ export function commitmentOfLine(line: LoggedLine, ledger: string, sha: Sha256):
   try {
     return commitmentOf({ salt: bytes, ledger, kind, luid, change, action, text }, sha);
   } catch {
-    return 'is nothing that a leaf can be made of';
+    return 'cannot be made into a leaf';
   }
 }
 

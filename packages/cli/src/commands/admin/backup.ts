@@ -63,7 +63,7 @@ export const adminBackup: CliCommand = {
     );
     if (made.masterKeyIn !== undefined)
       output.note(
-        `The master key is not in it, and nothing opens without: keep a copy of ${made.masterKeyIn} elsewhere.`,
+        `The master key is not in it, and nothing can be opened without that key: keep a copy of ${made.masterKeyIn} elsewhere.`,
       );
     output.result(made as unknown as Json, () => made.path);
   },

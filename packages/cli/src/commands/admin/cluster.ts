@@ -8,7 +8,7 @@ export const adminCluster: CliCommand = {
   path: ['admin', 'cluster'],
   summary: 'Show how ledgers are spread over the nodes of a cluster',
   about:
-    `${ANYWHERE}It tells of each node whether it answers, how many ledgers it has, and what they take, and names tables that are not spread. ` +
+    `${ANYWHERE}It shows whether each node answers, how many ledgers it has and what they store, and names tables that are not distributed. ` +
     'With --isolate, a ledger first gets a shard to itself, while servers run: Citus can then move it to a node of its own ' +
     '(docs/operations/cluster.md).',
   options: [
@@ -37,6 +37,8 @@ export const adminCluster: CliCommand = {
     );
     if (view.isolated !== undefined) output.note(`The ledger ${view.isolated} has a shard to itself now.`);
     if (view.unspread.length > 0)
-      output.note(`Not spread: ${view.unspread.join(', ')}. Stop the servers, and run countersign-server --migrate.`);
+      output.note(
+        `Not distributed: ${view.unspread.join(', ')}. Stop the servers, and run countersign-server --migrate.`,
+      );
   },
 };

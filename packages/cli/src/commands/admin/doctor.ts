@@ -11,7 +11,11 @@ export const adminDoctor: CliCommand = {
     `${ANYWHERE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
     'The exit code is 1 when something is not fine, and 3 when the database does not answer.',
   options: [
-    { flags: '--sample <number>', about: 'how many ledgers and records are looked at, by chance', default: '200' },
+    {
+      flags: '--sample <number>',
+      about: 'how many ledgers and records are examined, chosen at random',
+      default: '200',
+    },
     ...OPERATOR_OPTIONS,
   ],
   examples: [{ call: 'countersign admin doctor', about: 'each line says what is wrong, and what to do' }],

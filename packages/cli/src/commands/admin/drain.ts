@@ -31,7 +31,7 @@ export const adminDrain: CliCommand = {
   async run(invocation) {
     const { output } = invocation;
     const [isUndo, isStatus] = [invocation.is('undo'), invocation.is('status')];
-    if (isUndo && isStatus) throw usage('--undo and --status exclude each other.');
+    if (isUndo && isStatus) throw usage('--undo and --status cannot be used together.');
     const mode = isStatus ? undefined : isUndo ? 'off' : 'on';
     const asked = { mode, host: invocation.get('host'), isAll: invocation.is('all') } as const;
     const result = await askOperator(invocation, 'drain', asked);

@@ -10,8 +10,8 @@ export const adminIntents: CliCommand = {
   path: ['admin', 'intents'],
   summary: 'List the intents of a ledger that are under way, and what they wait for',
   about:
-    `${ANYWHERE}The oldest come first. --retry has them looked at at once, and the calls that they wait for made again, as often as it is asked: ` +
-    'a bridge answers the same call alike. No command ends an intent: docs/operations/tenants.md says why.',
+    `${ANYWHERE}The oldest come first. --retry has them examined at once, and repeats the calls that they wait for, each time it is used: ` +
+    'a bridge answers the same call in the same way. No command ends an intent: docs/operations/tenants.md says why.',
   arguments: [LEDGER_ARGUMENT],
   options: [
     { flags: '--older-than <time>', about: 'only those at least this old, such as 90s, 30m, 1h, 2d', default: '0s' },

@@ -29,9 +29,9 @@ export const adminReadOnly: CliCommand = {
     const mode = invocation.get('mode');
     if (mode !== undefined && mode !== 'on' && mode !== 'off') throw usage(`The mode is on or off, not '${mode}'.`);
     const reason = invocation.get('reason');
-    if (mode === 'on' && reason === undefined) throw usage('Read-only mode has a reason.', 'add --reason <text>');
+    if (mode === 'on' && reason === undefined) throw usage('Read-only mode needs a reason.', 'add --reason <text>');
     if (mode !== 'on' && reason !== undefined)
-      throw usage('A reason belongs to on.', 'countersign admin read-only on --reason <text>');
+      throw usage('--reason goes with on only.', 'countersign admin read-only on --reason <text>');
     const result = await askOperator(invocation, 'read-only', { mode, reason });
     const { readOnly, unconfirmed } = result;
     output.result(result as unknown as Json, () =>

@@ -60,7 +60,7 @@ export const adminRestore: CliCommand = {
     output.note(`It followed timeline ${followed}, and goes on in ${goesOn}.`);
     if (!isContinued) output.note('No log was kept since: what came after the backup is lost.');
     if (unread > 0)
-      output.warn(`The last ${unread} bytes of the log are no whole record: what was being written then is lost.`);
+      output.warn(`The last ${unread} bytes of the log are not a whole record: what was being written then is lost.`);
     if (missingKeys === null)
       output.warn(
         'The database was not asked for its master key: one that was replaced after the backup opens nothing.',

@@ -6,7 +6,7 @@ export const adminResume: CliCommand = {
   path: ['admin', 'resume'],
   summary: 'Let a suspended ledger go on',
   about:
-    `${ANYWHERE}Intents that have waited meanwhile are seen to within seconds; those whose time is over expire. What bridges have reported ` +
+    `${ANYWHERE}Intents that have waited meanwhile go on within seconds; those whose time is over expire. What bridges have reported ` +
     'of them was refused: `admin intents <ledger> --retry` calls them again.',
   arguments: [LEDGER_ARGUMENT],
   options: OPERATOR_OPTIONS,

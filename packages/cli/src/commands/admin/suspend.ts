@@ -28,7 +28,7 @@ export const adminSuspend: CliCommand = {
   async run(invocation) {
     const { output } = invocation;
     const reason = invocation.get('reason');
-    if (reason === undefined) throw usage('A suspension has a reason.', 'add --reason <text>');
+    if (reason === undefined) throw usage('A suspension needs a reason.', 'add --reason <text>');
     const level = invocation.is('reads-too') ? 'all' : 'writes';
     const ledger = await invocation.need('ledger');
     const result = await askOperator(invocation, 'suspend', { ledger, level, reason });

@@ -24,7 +24,7 @@ export const eraseCommand: CliCommand = {
     const { output, surroundings } = invocation;
     const [ledger = '', kind = '', luid = ''] = ['ledger', 'kind', 'luid'].map((name) => invocation.get(name));
     const reason = invocation.get('reason');
-    if (reason === undefined) throw usage('An erasure has a reason.', 'add --reason <text>');
+    if (reason === undefined) throw usage('An erasure needs a reason.', 'add --reason <text>');
     await invocation.confirm(`Erase the ${kind} ${luid}? It cannot be undone.`);
     const { runErase } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);

@@ -37,7 +37,7 @@ export class Findings {
     this.#passing.push(finding);
     this.clear();
     this.invocation.output.note(
-      `Seen in one of two readings, as a write meanwhile brings about: ${formatFinding(finding)}`,
+      `Seen in one of two readings, as happens when a write comes in between: ${formatFinding(finding)}`,
     );
   }
 
@@ -59,7 +59,7 @@ export class Findings {
       unchecked,
     };
     output.result(told as unknown as Json, () =>
-      ['Checked:', ...checked.map(item), 'Not checked, as it cannot be told from this:', ...unchecked.map(item)].join(
+      ['Checked:', ...checked.map(item), 'Not checked, since this does not show it:', ...unchecked.map(item)].join(
         '\n',
       ),
     );

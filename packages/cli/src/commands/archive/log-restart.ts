@@ -8,7 +8,7 @@ export const logRestart: CliCommand = {
   path: ['log', 'restart'],
   summary: 'Begin the log of a ledger anew, after leaves were lost',
   about:
-    `${DEPLOYMENT}--data names the folder of the server also where DATABASE_URL is set: it knows what was shown. ` +
+    `${DEPLOYMENT}--data names the folder of the server even where DATABASE_URL is set: it knows what was shown. ` +
     'Only a log that is stopped begins anew, under another origin. The first leaf commits to the last checkpoint that was shown; ' +
     'all changes that the database has are sealed again. docs/operations/backup.md says what to try before.',
   arguments: [{ name: 'ledger', about: 'handle or luid' }],

@@ -87,7 +87,7 @@ export const verifyCommand: CliCommand = {
     }
     const pinned = invocation.get('key') ?? (isFile ? undefined : (await findTarget(invocation)).system);
     if (!isFile && (invocation.all('checkpoint').length > 0 || invocation.get('policy') !== undefined))
-      throw usage('--checkpoint and --policy are about an export.', 'name its file');
+      throw usage('--checkpoint and --policy need an export.', 'name its file');
     const options = { suite, found: findings.take, pinned };
     let summary: Summary;
     try {
@@ -122,10 +122,13 @@ function proofInput(invocation: Invocation): ProvenVersion {
   const vkey = invocation.get('vkey');
   const policy = invocation.get('policy');
   const change = Number(invocation.get('change'));
-  if (what === undefined) throw usage('--proof is about a version.', 'name the file that has it');
+  if (what === undefined) throw usage('--proof needs a version.', 'name the file that has it');
   if (!Number.isSafeInteger(change) || change < 1) throw usage('--change is a number from 1 on.');
   if ((vkey === undefined) === (policy === undefined))
-    throw usage('A proof leads to a log.', 'give its key with --vkey, or a policy with --policy');
+    throw usage(
+      'A proof is verified against the key of its log.',
+      'give its key with --vkey, or a policy with --policy',
+    );
   return {
     // Served without a line break, which an editor may have added.
     text: contentOf(what).replace(/\n$/, ''),
@@ -157,7 +160,7 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw usage(`There is no file ${path} that can be read.`);
+    throw usage(`The file ${path} is missing, or cannot be read.`);
   }
 }
 
@@ -196,7 +199,7 @@ function recordPath(what: string | undefined): string | undefined {
   const path = pathNamed(what);
   if (path !== undefined && !/\/(\/|$)/.test(path)) return path;
   throw usage(
-    `There is no file ${what}, and it names no record.`,
+    `${what} is neither a file nor the name of a record.`,
     'give a file, a luid, or a record like wallet/shop; --ledger names another ledger',
   );
 }

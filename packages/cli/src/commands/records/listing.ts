@@ -14,7 +14,7 @@ export const LISTING: readonly Option[] = [
   {
     flags: '--filter <filter...>',
     about:
-      'path=value, path.$operator=value (values of $in and $nin with commas between), or an object of these as JSON',
+      'path=value, path.$operator=value (values of $in and $nin separated by commas), or an object of these as JSON',
   },
   { flags: '--limit <number>', about: 'how many at most', default: DEFAULT_COUNT },
   { flags: '--all', about: 'all of them' },

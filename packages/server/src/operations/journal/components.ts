@@ -40,7 +40,7 @@ const ENTRY = {
         schema: { type: 'string', enum: ['rest'] },
         record: text('What was asked for, as rules name it.'),
         action: { type: 'string' },
-        source: { type: ['string', 'null'], description: '`signer:<handle>`; null for a caller who is no signer.' },
+        source: { type: ['string', 'null'], description: '`signer:<handle>`; null for a caller who is not a signer.' },
         target: text('`ledger:<handle>`.'),
         params: PARAMS,
         result: RESULT,

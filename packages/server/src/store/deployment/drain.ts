@@ -50,7 +50,7 @@ export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): D
     see(isAsked, isLeftBehind) {
       if (isAsked && !wasAsked)
         logger.warn('an operator drains this process: it is not ready, and hands over its work');
-      if (!isAsked && wasAsked) logger.info('this process is drained no more');
+      if (!isAsked && wasAsked) logger.info('this process is no longer drained');
       wasAsked = isAsked;
       const is = isAsked || isLeftBehind;
       if (is === isDraining) return;

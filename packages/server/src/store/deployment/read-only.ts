@@ -40,7 +40,7 @@ export function createReadOnlyGuard(logger: Pick<FastifyBaseLogger, 'warn' | 'in
       seen = text;
       mode = parseReadOnly(text);
       if (mode) logger.warn({ reason: mode.reason }, 'the server is read-only: writes are refused, reads go on');
-      else logger.info('the server is read-only no more: writes are taken');
+      else logger.info('the server is no longer read-only: writes are taken');
     },
     assert() {
       if (mode) throw new ServerReadOnly(mode);

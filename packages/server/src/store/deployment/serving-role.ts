@@ -47,7 +47,7 @@ async function findRole(client: pg.PoolClient, role: string): Promise<{ schema: 
   );
   const found = rows[0];
   if (found === undefined)
-    throw new Error(`DATABASE_ROLE ${role} is no role of the database: make it with create role`);
+    throw new Error(`DATABASE_ROLE ${role} is not a role of the database: make it with create role`);
   if (found.rolsuper || found.isowner)
     throw new Error(`DATABASE_ROLE ${role} is a superuser, or owns the tables: name a role that does neither`);
   return found;
