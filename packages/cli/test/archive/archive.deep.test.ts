@@ -54,6 +54,14 @@ describe('countersign export, verify, import (export)', () => {
     expect(again.err).toContain('exists. Give --resume');
   });
 
+  it('leaves no file of a ledger that is not there', async () => {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { code, err } = await operator(from).call(['export', 'nobody', '--file', at('nobody')]);
+      expect([code, err]).toEqual([4, expect.stringContaining('There is no ledger nobody')]);
+    }
+    await expect(stat(at('nobody'))).rejects.toThrow('ENOENT');
+  });
+
   it('says which build has written it', async () => {
     const { version } = JSON.parse(
       await readFile(new URL('../../../server/package.json', import.meta.url), 'utf8'),

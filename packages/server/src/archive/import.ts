@@ -59,8 +59,13 @@ const EMPTY_CUT: Cut = { lines: 0, sha256: '' };
  * @throws ImportRefused for a file with findings, and for a ledger that is there already; WrongPassphrase; NotAnExport
  */
 export async function importLedger(options: ImportOptions): Promise<Imported> {
-  const { header, end, orders, cuts, summary } = await verifyFile(options);
-  const secretKey = await openSecrets(options, header, end);
+  let secretKey: Buffer | undefined;
+  const { header, end, orders, cuts, summary } = await verifyFile(options, async (header) => {
+    assertNames(header);
+    await assertAbsent(options.pool, header);
+    secretKey = await openSecrets(options, header);
+  });
+  assertWhole(secretKey, end);
   const { luid } = header.ledger;
   const lock = await options.pool.connect();
   try {
@@ -75,7 +80,11 @@ export async function importLedger(options: ImportOptions): Promise<Imported> {
   }
 }
 
-async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptions) {
+/** @param begin judges the header, before the file is read on */
+async function verifyFile(
+  { suite, pinned, found, progress, lines }: ImportOptions,
+  begin: (header: HeaderLine) => Promise<void>,
+) {
   let findings = 0;
   let end: EndLine | undefined;
   const orders = new Orders();
@@ -93,7 +102,7 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
   });
   for await (const text of lines()) {
     const line = verifier.add(text);
-    if (line?.line === 'header') assertNames(line);
+    if (line?.line === 'header') await begin(line);
     if (line) orders.add(line);
     const cut = line && line.line !== 'end' ? cutter.take(line, text) : undefined;
     if (cut) cuts.set(cut.lines, cut.sha256);
@@ -113,7 +122,6 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
 async function openSecrets(
   { passphrase, isReadOnly = false }: ImportOptions,
   { secrets }: HeaderLine,
-  { sha256, mac }: EndLine,
 ): Promise<Buffer | undefined> {
   if (isReadOnly) return undefined;
   if (!secrets) {
@@ -122,13 +130,15 @@ async function openSecrets(
     );
   }
   if (passphrase === undefined) throw new ImportRefused('The export holds sealed keys: their passphrase is needed.');
-  const key = await openSeal(passphrase, secrets);
-  if (!isFileMac(key, sha256, mac)) {
-    throw new ImportRefused(
-      'The file was altered after it was written: its last line has no code, or one of another file. Nothing was stored.',
-    );
-  }
-  return key;
+  return openSeal(passphrase, secrets);
+}
+
+/** Where the export has secrets, who wrote it had their passphrase: the code of its last line says so. */
+function assertWhole(secretKey: Buffer | undefined, { sha256, mac }: EndLine): void {
+  if (!secretKey || isFileMac(secretKey, sha256, mac)) return;
+  throw new ImportRefused(
+    'The file was altered after it was written: its last line has no code, or one of another file. Nothing was stored.',
+  );
 }
 
 /** A handle cannot be a luid, so requests that name a ledger by either reach the one that they mean. */
@@ -137,7 +147,7 @@ function assertNames({ ledger: { luid, handle } }: HeaderLine): void {
   throw new ImportRefused('The ledger of the export has a name that no ledger can have. Nothing was stored.');
 }
 
-async function assertAbsent(client: pg.ClientBase, { ledger: { luid, handle } }: HeaderLine): Promise<void> {
+async function assertAbsent(client: Pick<pg.Pool, 'query'>, { ledger: { luid, handle } }: HeaderLine): Promise<void> {
   const { rows } = await client.query<{ luid: string }>(
     'select luid from ledger where luid in ($1, $2) or handle in ($1, $2) order by (luid = $1) desc',
     [luid, handle],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { isLuid } from '@countersign/protocol';
 import { type Finding, type LogHead, parseLine } from '@countersign/verifier';
 import type pg from 'pg';
@@ -50,15 +50,19 @@ export function runExport({ settings, now, to, ...call }: ExportCall): Promise<E
     if ('write' in to) return exportLedger({ ...given, write: to.write });
     const begun = to.isResumed ? await readBegun(linesOfFile(to.path, true)) : undefined;
     const file = await openExportFile(to.path, to.isResumed);
+    let at = begun?.length ?? 0;
     try {
-      await file.truncate(begun?.length ?? 0);
-      let at = begun?.length ?? 0;
+      await file.truncate(at);
       const write = async (text: string) => {
         at = await writeAll(file, Buffer.from(text), at);
       };
       const exported = await exportLedger({ ...given, write, begun });
       await file.sync();
       return exported;
+    } catch (error) {
+      // A file in which nothing stands would be in the way of the next export.
+      if (!to.isResumed && at === 0) await rm(to.path, { force: true });
+      throw error;
     } finally {
       await file.close();
     }

@@ -1,9 +1,10 @@
 import { NotAnExport } from '@countersign/verifier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImportOptions } from '../../src/archive/archive.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { TestClient } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { exported, imported, sealedAnew, verified, withPool } from './support.js';
+import { exported, imported, linesOf, sealedAnew, verified, withPool } from './support.js';
 
 const PASSPHRASE = 'correct horse';
 
@@ -160,6 +161,26 @@ describe('an import that is refused (export#import)', () => {
     expect(verified(plain).told).toEqual([]);
     await expect(imported(into, plain)).rejects.toThrow("without the ledger's private keys");
     expect(await isThere()).toBe(false);
+  });
+
+  it('is over by its first line, where that tells', async () => {
+    const plain = await exported(from, scene.client.ledger!);
+    const refusals: [RunningServer, string, Partial<ImportOptions>, string][] = [
+      [into, plain, {}, "without the ledger's private keys"],
+      [into, text, { passphrase: 'another' }, 'The passphrase is not the one'],
+      [from, text, { passphrase: PASSPHRASE }, 'has the ledger'],
+    ];
+    for (const [server, file, options, detail] of refusals) {
+      let read = 0;
+      async function* lines() {
+        for await (const line of linesOf(file)) {
+          read += 1;
+          yield line;
+        }
+      }
+      await expect(imported(server, file, { ...options, lines })).rejects.toThrow(detail);
+      expect(read).toBe(1);
+    }
   });
 
   it('stores nothing of a ledger that is named as none can be', async () => {
