@@ -302,11 +302,16 @@ export const settings = {
   },
 } as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
+/** Settings that are wrong, whatever is there: a start ends with another status than where something is missing or in use. */
+export class WrongSettings extends Error {
+  override readonly name = 'WrongSettings';
+}
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent. A secret may be in a file instead, whose
  * blanks and line ends at both ends do not count.
  *
- * @throws Error with one line for each invalid setting
+ * @throws WrongSettings with one line for each invalid setting
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = [];
@@ -339,7 +344,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   if (values.adminPort !== undefined && ['error', 'fatal', 'silent'].includes(values.logLevel as string)) {
     wrong.push('ADMIN_PORT needs a LOG_LEVEL of warn or more: the log says which operator has changed what');
   }
-  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  if (wrong.length > 0) throw new WrongSettings(wrong.join('\n'));
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
   const [own = '', ...others] = urlsOf(config.host, config.port).map((url) => `${url}/v2`);
   return { ...config, publicUrl: publicUrl ?? own, publicAliases: publicUrl === undefined ? others : [] };

@@ -14,7 +14,7 @@ import { findMisspelled } from './cluster/misspelled.js';
 import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { letServe, prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
-import { type Config, parseConfig } from './config.js';
+import { type Config, parseConfig, WrongSettings } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
 import type { OperatorsListener } from './operators/listener.js';
 import { startEmbedded } from './store/embedded.js';
@@ -42,7 +42,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
     if (cluster.isWorker) process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
     else {
       console.error(`countersign: ${why}`);
-      process.exitCode = error instanceof TracingUnavailable ? 2 : 1;
+      process.exitCode = error instanceof WrongSettings || error instanceof TracingUnavailable ? 2 : 1;
     }
   }
 }
@@ -72,7 +72,7 @@ async function migrateFromEnvironment(): Promise<void> {
   const config = parseConfig(process.env);
   warnOfSettings(config);
   if (config.databaseUrl === undefined) {
-    throw new Error('--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts');
+    throw new WrongSettings('--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts');
   }
   const { isKeyNew, migrated } = await prepareDatabase(config.databaseUrl, false, config, {
     seconds: config.databaseWait,

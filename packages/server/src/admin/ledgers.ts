@@ -1,9 +1,11 @@
+import { decodeBase64 } from '@countersign/protocol';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import type { LedgerQuota } from '../ledger-quota.js';
 import { findBusiest } from './busiest.js';
 import { type CountSince, createCountSince, HOUR } from './count-changes.js';
 import { choice, defineOperation } from './operation.js';
+import { WrongCall } from './refusals.js';
 import { type StoredSuspension, type SuspensionColumns, suspensionOf } from './suspend.js';
 
 /** What is seen of a ledger among others. */
@@ -66,8 +68,13 @@ export const ledgers = defineOperation({
     { additionalProperties: false },
   ),
   changes: () => false,
-  run: ({ onDatabase, now }, asked) =>
-    onDatabase(({ pool, config }) => findLedgers(pool, asked, now(), config.ledgerQuota)),
+  async run({ onDatabase, now }, asked) {
+    const { owner } = asked;
+    // A name, say, would find nothing, and look as if its key owned nothing.
+    if (owner !== undefined && decodeBase64(owner)?.length !== 32)
+      throw new WrongCall(`An owner is a public key, 32 bytes in base64, not ${owner}.`);
+    return onDatabase(({ pool, config }) => findLedgers(pool, asked, now(), config.ledgerQuota));
+  },
 });
 
 interface Asked {

@@ -51,7 +51,7 @@ describe('countersign-server --migrate', () => {
 
   it('is refused in one line without a database of one’s own, and with one that does not answer', async () => {
     const needs = '--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts';
-    expect(await migrate({})).toEqual(refused(needs));
+    expect(await migrate({})).toEqual({ ...refused(needs), status: 2 });
     const port = await freePort();
     const away = `The database at 127.0.0.1:${port} (DATABASE_URL) does not answer (ECONNREFUSED): is PostgreSQL running there, and does it listen on that address?`;
     const url = `postgresql://me:precious@127.0.0.1:${port}/ledger`;
