@@ -111,12 +111,14 @@ export function tellHint({ output }: Invocation): (hint: string) => void {
  * A client of a ledger, or of the server outside of all.
  *
  * @param onHint is told the hints on what was stored
+ * @param token instead of one that the key signs
  */
 export async function makeClient(
   target: CommandTarget,
   key: SigningKeyPair | undefined,
   ledger: string | undefined,
   onHint?: (hint: string) => void,
+  token?: () => string,
 ): Promise<Ledger> {
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
@@ -125,7 +127,7 @@ export async function makeClient(
     ledger,
     ...(key === undefined
       ? { token: false }
-      : { signer: await fromSeed(key.secret), token: { iss: 'cli', ...tokenSubject(target) } }),
+      : { signer: await fromSeed(key.secret), token: token ?? { iss: 'cli', ...tokenSubject(target) } }),
     // It is that of the ledger of the context.
     ...(target.system === undefined || ledger === undefined ? {} : { systemKey: target.system }),
   });

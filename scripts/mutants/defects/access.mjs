@@ -47,8 +47,8 @@ export const mutants = [
   {
     id: 'access-ledger-creation',
     file: src('operations/create-ledger/operation.ts'),
-    find: 'if (!noteDecision(service.facts, decision.granted)) {',
-    replace: 'if (!noteDecision(service.facts, true)) {',
+    find: 'const isGranted = decideCreation(service, proofs, token);',
+    replace: 'const isGranted = decideCreation(service, proofs, token) || true;',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',
     tests: [test('access-http/server-rules.test.ts')],
   },

@@ -9,6 +9,8 @@ import { adminCluster } from './admin/cluster.js';
 import { adminDoctor } from './admin/doctor.js';
 import { adminDrain } from './admin/drain.js';
 import { adminIntents } from './admin/intents.js';
+import { adminInvitations } from './admin/invitations.js';
+import { adminInvite } from './admin/invite.js';
 import { adminLedger } from './admin/ledger.js';
 import { adminLedgers } from './admin/ledgers.js';
 import { adminQuota } from './admin/quota.js';
@@ -94,6 +96,8 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminSuspend,
   adminResume,
   adminQuota,
+  adminInvite,
+  adminInvitations,
   adminIntents,
   adminRotateKey,
   adminReadOnly,

@@ -75,6 +75,9 @@ describe('countersign admin from afar', () => {
       ['intents', ledger],
       ['intents', ledger, '--retry', '--yes', '--json'],
       ['read-only', '--json'],
+      ['invite', '--note', 'two\nlines'],
+      ['invitations', '--revoke', '999'],
+      ['invitations', '--json'],
       ['drain', '--status', '--json'],
       ['doctor', '--sample', '1000001'],
     ]) {
@@ -91,6 +94,13 @@ describe('countersign admin from afar', () => {
     expect((await client.create('/wallets', { handle: 'x' })).status).toBe(403);
     await there.done(['admin', 'resume', ledger]);
     ok(await client.create('/wallets', { handle: 'x' }));
+    const { id, code } = (await there.done(['admin', 'invite', '--note', 'Bank A', '--json'])).json;
+    expect(code).toMatch(/^inv_/);
+    expect((await here.done(['admin', 'invitations', '--json'])).json.invitations[0]).toMatchObject({
+      id,
+      note: 'Bank A',
+    });
+    expect(JSON.stringify(lines)).not.toContain(code);
     const doctor = await there.call(['admin', 'doctor', '--json']);
     expect(doctor.json.found.map(({ part }: { part: string }) => part)).toContain('sealed keys');
   });

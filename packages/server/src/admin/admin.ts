@@ -3,6 +3,7 @@ export type { ClusterNode, ClusterView } from './cluster.js';
 export type { Diagnosis } from './diagnosis.js';
 export type { DrainState } from './drain.js';
 export type { AwaitedCall, OpenIntentLine, OpenIntentsPage, RetriedIntents } from './intents.js';
+export type { InvitationLine, InvitationsPage, MadeInvitation } from './invitations.js';
 export type { LedgerLine, LedgerOrder, LedgersPage, ShownQuota } from './ledgers.js';
 export type { LedgerView } from './one-ledger.js';
 export { type InputOf, type OperationName, type OutputOf, runBeside } from './operations.js';

@@ -6,6 +6,7 @@ import { onDatabase, type Settings } from './database.js';
 import { doctor } from './doctor.js';
 import { drain } from './drain.js';
 import { intents, retryIntents } from './intents.js';
+import { invitations, invite } from './invitations.js';
 import { ledgers } from './ledgers.js';
 import { ledger } from './one-ledger.js';
 import type { OperationDeps } from './operation.js';
@@ -21,6 +22,8 @@ const OPERATIONS = {
   suspend,
   resume,
   quota,
+  invite,
+  invitations,
   intents,
   'retry-intents': retryIntents,
   'read-only': readOnly,
@@ -55,7 +58,7 @@ export function prepareCall<Name extends OperationName>(name: Name, input: unkno
   try {
     makeRequestCheck(operation.input)(input);
   } catch (error) {
-    throw error instanceof LedgerError ? new WrongCall(error.detail) : error;
+    throw error instanceof LedgerError ? new WrongCall(`The input is wrong: ${faultOf(error)}.`) : error;
   }
   // The check has told that it is this operation's.
   const checked = input as never;
@@ -68,6 +71,11 @@ export function prepareCall<Name extends OperationName>(name: Name, input: unkno
     },
     run: (deps) => operation.run(deps, checked) as Promise<OutputOf<Name>>,
   };
+}
+
+/** The member that is wrong, and how: the words of the check for request bodies, without what these are called. */
+function faultOf({ detail }: LedgerError): string {
+  return detail.replace(/^.*request\/body\/?/, '').trim();
 }
 
 /** Milliseconds that a read may take where the process does nothing else. */

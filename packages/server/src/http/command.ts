@@ -5,6 +5,7 @@ import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { findTrustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
 import { jsonLimits } from '../base/json-limits.js';
+import { invitationIn } from '../ledgers/invitation.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { noteBody } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
@@ -38,7 +39,8 @@ export async function makeCommand(
   await service.task.turn();
   const body = sent.method === 'GET' ? undefined : parseBody(sent);
   noteBody(request.facts, body);
-  const token = await authenticate(service, ledger, sent, body);
+  const invitation = ledger === undefined ? invitationIn(sent.headers.authorization) : undefined;
+  const token = invitation === undefined ? await authenticate(service, ledger, sent, body) : undefined;
   const params = request.params as Record<string, string>;
   const mark = sent.url.indexOf('?');
   return {
@@ -46,6 +48,7 @@ export async function makeCommand(
     query: mark < 0 ? '' : sent.url.slice(mark + 1),
     body,
     token,
+    invitation,
     request: sent,
   };
 }

@@ -20,6 +20,8 @@ export interface Command {
   readonly body: Json | undefined;
   /** The caller's token, verified. */
   readonly token: Token | undefined;
+  /** The code of an invitation, sent in place of a token; outside of ledgers only. */
+  readonly invitation?: string | undefined;
   /** Of the new record of a create, where it is known before; generated unless given. */
   readonly luid?: string;
   /** The HTTP request it came in, which bridges are told of. */

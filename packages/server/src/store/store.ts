@@ -203,13 +203,13 @@ export function createStore(
     },
     ledgers: {
       ...ledgers,
-      async create(...[ledger, births]: Parameters<LedgerStore['create']>) {
-        const isCreated = await writes.pass(async () => {
+      async create(...[ledger, births, invitation]: Parameters<LedgerStore['create']>) {
+        const made = await writes.pass(async () => {
           quotas.admitLedger();
-          return ledgers.create(ledger, births);
+          return ledgers.create(ledger, births, invitation);
         });
         stored();
-        return isCreated;
+        return made;
       },
     },
   };

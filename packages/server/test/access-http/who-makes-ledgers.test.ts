@@ -35,7 +35,7 @@ it('only the key that SERVER_ACCESS_RULES names makes ledgers, and everybody rea
 
 it('whoever has a token of the key that SERVER_ACCESS_RULES names makes a ledger, and owns it; with jti one', async () => {
   const operator = newKey();
-  const server = await startServer({ serverRules: rulesOf('invitation', operator) });
+  const server = await startServer({ serverRules: rulesOf('token', operator) });
   const invited = newKey();
   expect(outcome(await make(server.url, 'uninvited', invited))).toBe('403 Cannot create ledger.');
   expect(outcome(await make(server.url, 'uninvited', invited, bearer(invited)))).toBe('403 Cannot create ledger.');

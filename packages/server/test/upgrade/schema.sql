@@ -1205,6 +1205,16 @@ create table home (
   moment timestamp with time zone not null
 );
 
+create table invitation (
+  id bigint generated always as identity not null,
+  code bytea not null,
+  note text not null,
+  made timestamp with time zone default date_trunc('milliseconds'::text, clock_timestamp()) not null,
+  expires timestamp with time zone not null,
+  used timestamp with time zone,
+  luid text
+);
+
 create table kysely_migration (
   name character varying(255) not null,
   "timestamp" character varying(255) not null
@@ -1508,6 +1518,10 @@ alter table erased_leaf add constraint erased_leaf_pkey PRIMARY KEY (ledger_id, 
 alter table erased_proof add constraint erased_proof_pkey PRIMARY KEY (ledger_id, digest);
 
 alter table home add constraint home_pkey PRIMARY KEY (ledger_id);
+
+alter table invitation add constraint invitation_code_key UNIQUE (code);
+
+alter table invitation add constraint invitation_pkey PRIMARY KEY (id);
 
 alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
 

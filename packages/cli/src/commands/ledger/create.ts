@@ -1,12 +1,12 @@
 import { rulesOfOwner } from '@countersign/client/owner';
 import type { Json, JsonObject } from '@countersign/protocol';
-import { findTarget, makeClient, openKey, tellHint } from '../../connect.js';
+import { findTarget, openKey } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
 import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
 import { confirmFirstAccess } from './confirm-access.js';
-import { makeLedger, selectLedger } from './make.js';
+import { INVITATION, invitationOf, makeLedger, selectLedger } from './make.js';
 
 export const ledgerCreate: CliCommand = {
   path: ['ledger', 'create'],
@@ -21,6 +21,7 @@ export const ledgerCreate: CliCommand = {
     { flags: '--access <json>', about: 'its rules, an array; @file reads a file' },
     { flags: '--config <json>', about: 'its configuration, an object; @file reads a file' },
     { flags: '--custom <json>', about: 'free content, an object; @file reads a file' },
+    INVITATION,
   ],
   connects: true,
   examples: [{ call: 'countersign ledger create acme --signer ada', about: 'a ledger that ada owns' }],
@@ -29,10 +30,11 @@ export const ledgerCreate: CliCommand = {
     const target = await findTarget(invocation);
     const { signer } = target;
     if (signer === undefined) throw usage('No key is chosen to sign with.', 'give --signer, or: countersign init');
+    invitationOf(invocation);
     const key = await openKey(invocation, signer);
     const data = await dataOf(invocation, handle, key.public);
     await confirmFirstAccess(invocation, key.public, data);
-    const record = await makeLedger(await makeClient(target, key, undefined, tellHint(invocation)), data);
+    const record = await makeLedger(invocation, target, key, data);
     const system = await selectLedger(invocation, record, signer);
     invocation.output.done(`Ledger ${handle} made and selected.`);
     invocation.output.result(record as unknown as Json, () => `Luid: ${record.luid}\nKey of the ledger: ${system}`);

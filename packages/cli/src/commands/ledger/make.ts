@@ -1,18 +1,39 @@
-import { type Ledger, type Schemas, systemKeyOf } from '@countersign/client';
+import { type Schemas, systemKeyOf } from '@countersign/client';
 import type { JsonObject } from '@countersign/protocol';
-import { findTarget, LOCAL_SERVER } from '../../connect.js';
+import { type CommandTarget, findTarget, LOCAL_SERVER, makeClient, tellHint } from '../../connect.js';
+import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { writeContext } from '../../home/contexts.js';
+import type { SigningKeyPair } from '../../home/encrypted-key.js';
+import { usage } from '../../terminal/failure.js';
 import { serverUrl } from '../../wire/exchange.js';
 
 type LedgerRecord = Schemas['ledger'];
 
-/**
- * Makes a ledger, signed by the key of the client.
- *
- * @param server a client outside of ledgers
- */
-export function makeLedger(server: Ledger, data: JsonObject): Promise<LedgerRecord> {
+/** What an operator has sent who lets ledgers be made by invitation. */
+export const INVITATION: Option = {
+  flags: '--invitation <code>',
+  env: 'COUNTERSIGN_INVITATION',
+  about: "the code of an invitation, where the server's operator asks for one",
+};
+
+/** The invitation of a call. @throws Failure where it is not one as servers make them */
+export function invitationOf(invocation: Invocation): string | undefined {
+  const code = invocation.get('invitation')?.trim() || undefined;
+  if (code === undefined || /^inv_[\w-]{32}$/.test(code)) return code;
+  throw usage('The invitation is not whole: its code is `inv_` and 32 characters more.', 'copy it again');
+}
+
+/** Makes a ledger, signed by the key, with the invitation that the call has. */
+export async function makeLedger(
+  invocation: Invocation,
+  target: CommandTarget,
+  key: SigningKeyPair,
+  data: JsonObject,
+): Promise<LedgerRecord> {
+  const invitation = invitationOf(invocation);
+  const token = invitation === undefined ? undefined : () => invitation;
+  const server = await makeClient(target, key, undefined, tellHint(invocation), token);
   return server.ledgers.create(data as Parameters<typeof server.ledgers.create>[0]);
 }
 

@@ -11,7 +11,7 @@ import { ServerConnection } from '../../wire/connection.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 import { NEW_PASSWORD } from '../key/create.js';
-import { makeLedger, selectLedger } from '../ledger/make.js';
+import { INVITATION, invitationOf, makeLedger, selectLedger } from '../ledger/make.js';
 import { informationOf } from './connect.js';
 
 export const init: CliCommand = {
@@ -43,6 +43,7 @@ export const init: CliCommand = {
       about:
         'also take proofs that do not name the ledger, as @minka/ledger-sdk signs them: they count in each ledger of their key',
     },
+    INVITATION,
     {
       flags: '--password-stdin',
       about: 'read the password of the key from standard input; COUNTERSIGN_PASSWORD may hold it instead',
@@ -55,24 +56,24 @@ export const init: CliCommand = {
     const target = await findTarget(invocation);
     const server = serverUrl(target.server ?? LOCAL_SERVER);
     // Before anything is made here.
+    const isInvited = invitationOf(invocation) !== undefined;
     const information = await informationOf(new ServerConnection(server, undefined, ANONYMOUS, surroundings.now));
     const { handle: name } = information;
     const handle = await invocation.need('ledger');
     const signer = await invocation.need('signer');
     const { key, made } = await findOrMakeKey(invocation, signer);
-    const client = await makeClient({ ...target, signer }, key, undefined);
     // Tokens of the token endpoint name the server's address as it states it.
     const audiences = [String(information.server), server.href.replace(/\/+$/, '')];
     const { config: bound, ...others } = ledgerOfOwner(handle, key.public, audiences);
     const { 'proof.ledgerRequired': _, ...unbound } = bound;
     const data = { ...others, config: invocation.is('unbound') ? unbound : bound };
-    const record = await makeLedger(client, data).catch(async (error: unknown) => {
+    const record = await makeLedger(invocation, { ...target, signer }, key, data).catch(async (error: unknown) => {
       // Nothing was signed but the ledger that is not there.
       if (made && isRefusal(error)) {
         await new KeyStore(invocation.home).remove(made);
         output.note(`Key ${signer} was deleted again: it owns nothing.`);
       }
-      throw isAuthRefusal(error) ? nobodyMay(error, server) : error;
+      throw isAuthRefusal(error) && !isInvited ? nobodyMay(error, server) : error;
     });
     const system = await selectLedger(invocation, record, signer);
     await nameLuid(await makeClient({ ...target, signer, ledger: handle, system }, key, handle), record);
@@ -106,7 +107,9 @@ function isAuthRefusal(error: unknown): error is AnyRefusal {
 function nobodyMay({ reason, detail }: AnyRefusal, { href }: URL): Failure {
   return new Failure('refused', detail, {
     reason,
-    advice: `the server ${href} lets nobody make a ledger with this key: ask its operator, who sets SERVER_ACCESS_RULES`,
+    advice:
+      `the server ${href} lets nobody make a ledger with this key: ask its operator, who sets SERVER_ACCESS_RULES, ` +
+      'or for an invitation (--invitation <code>)',
   });
 }
 

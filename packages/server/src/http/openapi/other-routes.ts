@@ -89,7 +89,8 @@ export function ledgerCollection(): Paths {
         operationId: 'createLedger',
         summary: 'Create a ledger, whose owners are those who sign the request',
         description:
-          'Outside every ledger: `x-ledger` is refused. The last proof of the answer is by the key of the new ledger: keep it.',
+          'Outside every ledger: `x-ledger` is refused. The last proof of the answer is by the key of the new ledger: keep it. The code of an ' +
+          'invitation by the operator may be sent as the bearer token.',
         tags,
         requestBody: jsonBody('ledger-create'),
         responses: {

@@ -1,10 +1,11 @@
-import { type JsonObject, LedgerError } from '@countersign/protocol';
+import { LedgerError } from '@countersign/protocol';
 import type { CallerKey } from '../../access/caller.js';
 import { decideAccess } from '../../access/decide.js';
-import { accessRefusal } from '../../access/refusal.js';
 import { assertNotOwnToken } from '../../auth/own-token.js';
+import type { Token } from '../../auth/token.js';
 import type { ClientSignature } from '../../authorization/caller.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
+import { hashInvitation, notInvited } from '../../ledgers/invitation.js';
 import { noteCaller, noteDecision } from '../../ledgers/request-facts.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
@@ -27,7 +28,8 @@ const kind = kindNamed('ledger');
 
 /**
  * `POST /ledgers` (interface/ledgers#create-a-ledger): a new tenant. A signed body suffices where the deployment's
- * rules let everyone create ledgers; a token is optional. Answers 201; 200 when the same signed body made it before.
+ * rules let everyone create ledgers; a token is optional. An invitation lets whoever sends it, whatever the rules are, and is used up.
+ * Answers 201; 200 when the same signed body made it before.
  *
  * @param admit called once the caller is known to be allowed; what it throws refuses the request
  */
@@ -41,7 +43,14 @@ export async function createLedger(service: Service, command: Command, admit: ()
   assertProofBinding({ handle }, kind, customsOf(sentProofs));
   assertMoments(service, customsOf(sentProofs));
   const proofs = sentProofs.signed;
-  assertMayCreate(service, proofs, token?.claims, token?.key);
+  const repeat = () => findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
+  const isGranted = decideCreation(service, proofs, token);
+  const { hash: invitation, state } = await findInvitation(service, isGranted ? undefined : command.invitation);
+  noteDecision(service.facts, isGranted || state === 'open');
+  if (!isGranted && state !== 'open') {
+    const repeated = state === 'used' ? await repeat() : undefined;
+    return repeated ?? refuse(notInvited(state));
+  }
   admit();
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
@@ -49,22 +58,29 @@ export async function createLedger(service: Service, command: Command, admit: ()
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(service, ledger.record.meta.proofs);
   const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));
-  if (await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births)) {
-    return { status: 201, body: JSON.stringify(ledger.record), ...told };
-  }
-  const repeated = await findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
-  if (repeated !== undefined) return { status: 200, body: repeated };
+  const made = await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, invitation);
+  if (made === 'done') return { status: 201, body: JSON.stringify(ledger.record), ...told };
+  const repeated = await repeat();
+  if (repeated !== undefined) return repeated;
+  if (made === 'uninvited') throw notInvited('used');
   throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
 }
 
-/** Only the rules of the deployment grant the creation of a ledger (interface/access#levels). */
-function assertMayCreate(
-  service: Service,
-  proofs: readonly VerifiedProof[],
-  claims: JsonObject | undefined,
-  key: string | undefined,
-): void {
+/** @param code of an invitation, where one counts */
+async function findInvitation({ store }: Service, code: string | undefined) {
+  if (code === undefined) return { state: 'none' } as const;
+  const hash = hashInvitation(code);
+  return { hash, state: await store.ledgers.invitation(hash) };
+}
+
+function refuse(error: LedgerError): never {
+  throw error;
+}
+
+/** Whether the rules of the deployment grant the creation: beside invitations only they do (interface/access#levels). */
+function decideCreation(service: Service, proofs: readonly VerifiedProof[], token: Token | undefined): boolean {
   const keys: CallerKey[] = proofs.map((proof) => ({ public: proof.public }));
+  const { claims, key } = token ?? {};
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
   const context = {
@@ -78,13 +94,11 @@ function assertMayCreate(
   const decision = decideAccess('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   noteCaller(service.facts, caller);
-  if (!noteDecision(service.facts, decision.granted)) {
-    throw accessRefusal('create', 'ledger', { credentials: true });
-  }
+  return decision.granted;
 }
 
 /**
- * The ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
+ * The answer with the ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
  *
  * @throws `auth.unauthorized` for a token that the ledger itself has signed
  */
@@ -92,12 +106,18 @@ async function findRepeatedFounding(
   service: Service,
   handle: string,
   signed: ClientSignature,
-): Promise<string | undefined> {
-  const ledger = await service.ledgers.resolve(handle);
+): Promise<Answer | undefined> {
+  const ledger = await service.ledgers.resolve(handle).catch(missing);
+  if (ledger === undefined) return undefined;
   // The request is outside every ledger, so until here nobody knew whose token it has.
   assertNotOwnToken(ledger, signed.token);
   return inSession(openSession(service, ledger), async (session) => {
     const repeated = await findRepeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
-    return repeated?.body;
+    return repeated && { status: 200, body: repeated.body };
   });
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof LedgerError && error.reason === 'api.route-not-found') return undefined;
+  throw error;
 }

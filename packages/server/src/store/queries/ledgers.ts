@@ -7,7 +7,9 @@ import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
+import { createInvitationStates, takeInvitation } from '../deployment/invitations.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
+import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { queryLimits } from './query-limits.js';
 import { findVeil } from './secrets.js';
@@ -86,19 +88,31 @@ export interface LedgerStore {
   /** What the ledgers of those handles store, for the operator; none of a handle that no ledger has. */
   storedBytes(handles: readonly string[]): Promise<readonly StoredBytes[]>;
   /**
-   * Makes a ledger with all its birth records, in one transaction.
+   * Makes a ledger with all its birth records, in one transaction, which uses up the invitation with this hash.
    *
-   * @returns false when the handle is taken
+   * @returns `taken` when the handle is another's; `uninvited` when the invitation is not open
    */
-  create(ledger: LedgerIdentity, births: Births): Promise<boolean>;
+  create(ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<Birth>;
+  /** How the invitation with this hash stands. */
+  invitation(code: Buffer): Promise<'open' | 'used' | 'expired' | 'unknown'>;
+}
+
+/** What came of making a ledger. */
+export type Birth = 'done' | 'taken' | 'uninvited';
+
+interface BirthCall {
+  readonly ledger: LedgerIdentity;
+  readonly births: Births;
+  readonly invitation?: Buffer | undefined;
 }
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   // Each holds a connection for several round trips: the bound leaves connections for other work.
-  const insert = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
-    async ([one]) => [await insertLedger(pool, one!.ledger, one!.births)],
-    { batch: 1, queue: gatherLimits.queue, concurrency: commitLimits.births },
-  );
+  const insert = gather<BirthCall, Birth>(async ([one]) => [await insertLedger(pool, one!)], {
+    batch: 1,
+    queue: gatherLimits.queue,
+    concurrency: commitLimits.births,
+  });
   return {
     find: ((id: string, most?: number) =>
       findLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['find'],
@@ -111,7 +125,8 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
       const { rows } = await pool.query<StoredBytes>(STORED_BYTES, [handles]);
       return rows;
     },
-    create: (ledger, births) => insert({ ledger, births }),
+    create: async (ledger, births, invitation) => insert({ ledger, births, invitation }),
+    invitation: createInvitationStates(pool),
   };
 }
 
@@ -219,7 +234,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
 const BIRTH_TRIES = 10;
 const LONGEST_PAUSE = 200;
 
-async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Births): Promise<boolean> {
+async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: BirthCall): Promise<Birth> {
   for (let tries = 1; ; tries += 1) {
     const { rows } = await pool.query<{ id: number; epoch: string | null }>(NEXT_LEDGER);
     const { id, epoch } = rows[0]!;
@@ -231,17 +246,28 @@ async function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Birth
       ...textParameters(writes),
       ...secretParameters(writes),
     });
-    type Row = { create_ledger_1: 'done' | 'taken' | 'moved' };
-    const result = await pool.query<Row>(call).then(
-      ({ rows: made }) => made[0]!.create_ledger_1,
-      (error) => {
-        if (tries === BIRTH_TRIES) throw error;
-        return hasGivenWay(error);
-      },
-    );
-    if (result !== 'moved') return result === 'done';
+    const made =
+      invitation === undefined ? birth(pool, call) : birthByInvitation(pool, call, { code: invitation, luid });
+    const result = await made.catch((error) => {
+      if (tries === BIRTH_TRIES) throw error;
+      return hasGivenWay(error);
+    });
+    if (result !== 'moved') return result;
     await pause(Math.min(LONGEST_PAUSE, tries ** 2));
   }
+}
+
+async function birth(on: pg.Pool | pg.PoolClient, call: pg.QueryConfig): Promise<'done' | 'taken' | 'moved'> {
+  const { rows } = await on.query<{ create_ledger_1: 'done' | 'taken' | 'moved' }>(call);
+  return rows[0]!.create_ledger_1;
+}
+
+function birthByInvitation(pool: pg.Pool, call: pg.QueryConfig, { code, luid }: { code: Buffer; luid: string }) {
+  return transaction(pool, async (client, rollback): Promise<Birth | 'moved'> => {
+    if (!(await takeInvitation(client, code, luid))) return rollback('uninvited');
+    const made = await birth(client, call);
+    return made === 'done' ? made : rollback(made);
+  });
 }
 
 /** Ledgers that are made on two nodes of a cluster at once may wait for each other: one gives way, and begins anew. */

@@ -1,0 +1,41 @@
+import type { Json } from '@countersign/protocol';
+import type { CliCommand } from '../../description/command.js';
+import { table } from '../../terminal/table.js';
+import { counted } from './amounts.js';
+import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
+
+export const adminInvitations: CliCommand = {
+  path: ['admin', 'invitations'],
+  summary: 'List invitations and the ledgers created with them, or revoke one',
+  about: `${ANYWHERE}The newest come first. Expired ones are listed for 90 more days.`,
+  options: [
+    { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
+    { flags: '--revoke <id>', about: 'revoke the one with this number, unless it was used' },
+    ...OPERATOR_OPTIONS,
+  ],
+  examples: [{ call: 'countersign admin invitations --revoke 3', about: 'its code is refused from now on' }],
+  async run(invocation) {
+    const { output } = invocation;
+    const limit = numberOf(invocation, 'limit', 1_000);
+    const revoke = invocation.get('revoke') === undefined ? undefined : numberOf(invocation, 'revoke', 9_999_999);
+    const found = await askOperator(invocation, 'invitations', { limit, ...(revoke === undefined ? {} : { revoke }) });
+    if (revoke !== undefined) output.done(`Invitation ${revoke} is revoked.`);
+    output.result(found as unknown as Json, () =>
+      table(
+        ['ID', 'NOTE', 'MADE', 'EXPIRES', 'STATE', 'LEDGER'],
+        found.invitations.map(({ id, note, made, expires, state, ledger }) => [
+          String(id),
+          note,
+          made.slice(0, 16),
+          expires.slice(0, 16),
+          state,
+          ledger?.handle ?? '',
+        ]),
+        output.width,
+      ),
+    );
+    output.note(
+      `${counted(found.invitations.length, 'invitation', 'invitations')}${found.isMore ? ', and more' : ''}.`,
+    );
+  },
+};
