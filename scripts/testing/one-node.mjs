@@ -3,7 +3,7 @@
  * ledger, and so about one node: a node that is down, and how many there are, is nothing to them.
  */
 const OVER_NODES = [
-  ['/* reachable ', 'discovers work of all ledgers: it is claimed, and done, by ledger'],
+  ['/* reachable ', 'discovers, or counts, work of all ledgers: it is claimed, and done, by ledger'],
   ['count(*)::int as stopped from log where stopped is not null', 'counts stopped logs for /health'],
 ];
 

@@ -47,7 +47,7 @@ export const mutants = [
   {
     id: 'tenant-history-page',
     file: src('store/queries/history.ts'),
-    find: 'from version c where c.ledger_id = ${ledger} and ${matching}\n          order',
+    find: 'from ${versions} c where ${matching}\n          order',
     replace: 'from version c where ${matching}\n          order',
     breaks: "A history shows another tenant's versions.",
     tests: [test('tenants/twins.test.ts')],

@@ -11,7 +11,7 @@ import { seal, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { VEIL_SECRET } from '../store/queries/secrets.js';
-import type { Check } from '../store/queries/version.js';
+import { type Check, versionsOf } from '../store/queries/version.js';
 import { rowsOf } from './cursor.js';
 import {
   LEAVES,
@@ -79,8 +79,8 @@ interface ChangeRow extends LeafColumns {
 /** By luid, so that the versions of a record stand together, and in the same order each time. */
 const CHANGES = `select c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.body, c.mac, r.change as current, r.seq,
   r.link_since, r.link_proven, leaf.*, named.leaf as leaf_named
-  from version c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid ${LEAVES}
-  where c.ledger_id = $1 order by c.luid, c.change`;
+  from ${versionsOf('$1')} c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid ${LEAVES}
+  order by c.luid, c.change`;
 
 const TAKEN_NAMES = `select replace(digest::text, '-', '') as name, luid from erased_proof where ledger_id = $1 order by digest`;
 

@@ -88,7 +88,7 @@ export interface LeafColumns {
 /** Joins changes `c` with their leaves, as `LeafColumns`. */
 export const LEAVES = `left join lateral (
     select f.change as leaf_change, f.first as leaf_first, f.commitments, f.salts from log_leaf f
-    where f.ledger_id = c.ledger_id and f.luid = c.luid and f.change >= c.change order by f.change limit 1
+    where f.ledger_id = $1 and f.luid = c.luid and f.change >= c.change order by f.change limit 1
   ) leaf on true
   left join erased_leaf named on named.ledger_id = c.ledger_id and named.luid = c.luid and named.change = c.change`;
 

@@ -6,6 +6,7 @@ import { isSerializationFailure, type Runner, storeTogether } from './committer/
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
+import { versionsOf } from './queries/version.js';
 import { addBytes } from './stored-bytes.js';
 import { transaction } from './transaction.js';
 
@@ -153,8 +154,8 @@ async function findKeys(
   const keys = new Set<string>();
   for (let before: number | null = null, isLast = false; !isLast; ) {
     const { rows }: pg.QueryResult<{ change: number; body: string | null }> = await pool.query(
-      `select change, body from version where ledger_id = $1 and luid = $2 and ($3::int is null or change < $3)
-       order by change desc limit $4`,
+      `select v.change, v.body from ${versionsOf('$1')} v where v.luid = $2 and ($3::int is null or v.change < $3)
+       order by v.change desc limit $4`,
       [...of, before, erasureLimits.texts],
     );
     for (const { body } of rows) {

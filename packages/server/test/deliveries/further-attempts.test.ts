@@ -5,6 +5,7 @@ import { ATTEMPTS } from '../../src/deliveries/retry-delays.js';
 import { furtherLimits } from '../../src/store/outbox/outbox-limits.js';
 import { dropOf, signed, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { ledgerId } from '../support/ledger-id.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -150,7 +151,10 @@ describe('a delivery that failed as often as its schedule says', () => {
     const other = new pg.Client({ connectionString: url() });
     await other.connect();
     await other.query('begin');
-    await other.query('select from delivery where handle = $1 for update', [handle]);
+    await other.query('select from delivery where ledger_id = $1 and handle = $2 for update', [
+      await ledgerId(url(), client),
+      handle,
+    ]);
     const { due } = await backlogOf(client);
     moveTo(due!);
     await eventually(async () => expect((await backlogOf(client)).due).not.toEqual(due));

@@ -46,8 +46,8 @@ it('the gauge of waiting deliveries tells for how long the longest overdue one h
     runSql(
       url,
       `update ledger set suspended = $2, suspended_why = case when $2::text is not null then 'x' end,
-        suspended_since = case when $2::text is not null then now() end where handle = $1`,
-      [client.ledger, level],
+        suspended_since = $3 where handle = $1`,
+      [client.ledger, level, level && new Date()],
     );
   await suspend('all');
   expect([await overdue(), await waiting()]).toEqual([0, 0]);

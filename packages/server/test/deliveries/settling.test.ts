@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createPool } from '../../src/store/pool.js';
 import { eventually } from '../support/eventually.js';
+import { ledgerId } from '../support/ledger-id.js';
 import { withOwnServer } from '../support/server.js';
 import { withReceiver } from './receiver.js';
 import { addWallet, copyDelivery, loadDeliveries, subscribedLedger } from './scene.js';
@@ -23,10 +24,9 @@ it('further events are sent while it is stored that others were delivered: as ma
   try {
     // Outcomes are counted for the quota of the ledger, and wait for this row.
     await holder.query('begin');
-    const locked = await holder.query(
-      'select from storage where ledger_id = (select id from ledger where handle = $1) for update',
-      [client.ledger],
-    );
+    const locked = await holder.query('select from storage where ledger_id = $1 for update', [
+      await ledgerId(url, client),
+    ]);
     expect(locked.rowCount).toBe(1);
     await copyDelivery(running.current, client, 'hook', 10);
     await eventually(() => expect(receiver.received).toHaveLength(1 + 2 * WIDTH));

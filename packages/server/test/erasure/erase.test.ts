@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { auditLogs } from '../log/audit.js';
 import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
+import { ledgerId } from '../support/ledger-id.js';
 import { ok, stored } from '../support/scene.js';
 import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -195,7 +196,8 @@ describe('at the same time', () => {
     ok(await erase(client, gone));
   });
 
-  it('a log that begins anew while it waits for it refuses it', async () => {
+  // In a cluster it waits on the node of the ledger, which the coordinator does not tell.
+  it.skipIf(process.env.CITUS_TEST_URL)('a log that begins anew while it waits for it refuses it', async () => {
     const client = await erasingLedger(server.current.url);
     const gone = await dropped(client, 'wallet');
     const { url } = server.current.database;
@@ -245,12 +247,6 @@ describe('two servers', () => {
 const LOG = 'select from log where ledger_id = $1 for update';
 /** As a log begins anew. */
 const BACKFILL = `insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`;
-
-/** The number of a client's ledger. */
-async function ledgerId(url: string, { ledger }: TestClient): Promise<string> {
-  const [row] = await runSql<{ id: string }>(url, 'select id from ledger where handle = $1', [ledger]);
-  return row!.id;
-}
 
 /** Has nothing sealed of the client's ledger. @returns its number */
 async function stopLog(client: TestClient): Promise<string> {

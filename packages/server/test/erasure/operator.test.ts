@@ -12,6 +12,7 @@ import { newLedger, systemKeyOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dropped, dump, SECRET_NAME, tablesWith } from './support.js';
 
 const server = withOwnServer();
@@ -120,12 +121,11 @@ describe('an export', () => {
     const erased = changes.slice(0, -1);
     expect(changes.map(({ change }) => change)).toEqual([...gone.changes.map((_, at) => at + 1), changes.length]);
     expect(changes.at(-1)).toMatchObject({ action: 'erase', text: expect.any(String) });
-    const { rows } = await withPool((pool) =>
-      pool.query(
-        `select change, first as index, encode(commitments, 'base64') as commitment from log_leaf
-         where luid = $1 order by change limit $2`,
-        [gone.record.luid, erased.length],
-      ),
+    const rows = await runSql<object>(
+      server.current.database.url,
+      `select change, first::int as index, encode(commitments, 'base64') as commitment from log_leaf
+       where luid = $1 order by change limit $2`,
+      [gone.record.luid, erased.length],
     );
     expect(erased.map(({ change, hash, text, leaf }) => ({ change, hash, text, ...leaf }))).toEqual(
       rows.map((row) => ({ hash: null, text: null, ...row })),

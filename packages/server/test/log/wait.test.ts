@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { logLimits } from '../../src/log/log-limits.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { dropOf, newLedger, proofOver, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
+import { ledgerId } from '../support/ledger-id.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { allSealed, inclusionOf } from './reading.js';
@@ -188,9 +189,8 @@ describe('a write that waits until it is sealed', () => {
     const connection = new pg.Client({ connectionString: server.current.database.url });
     await connection.connect();
     await connection.query('begin');
-    await connection.query('select from log where ledger_id = (select id from ledger where handle = $1) for update', [
-      client.ledger,
-    ]);
+    const id = await ledgerId(server.current.database.url, client);
+    await connection.query('select from log where ledger_id = $1 for update', [id]);
     onTestFinished(() => connection.end());
   }
 

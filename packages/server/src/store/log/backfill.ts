@@ -1,5 +1,5 @@
 import type { Queryable } from '../queries/statement.js';
-import type { StoredVersion } from '../queries/version.js';
+import { type StoredVersion, versionsOf } from '../queries/version.js';
 
 /** A change that has no leaf. */
 export interface Unlogged extends StoredVersion {
@@ -60,7 +60,7 @@ const UNLOGGED = `with next as (
   ),
   found as (
     select v.* from summed s, lateral (
-      select v.luid, v.change, v.kind, v.action, v.body, v.mac from version v
+      select v.luid, v.change, v.kind, v.action, v.body, v.mac from ${versionsOf('$1')} v
       where v.ledger_id = $1 and v.luid = s.luid and v.change = s.change limit 1
     ) v
     where s.before = 0 or s.before + s.bytes <= $3

@@ -320,7 +320,7 @@ export async function storeSealed(
       bytesArray(leaves.map(({ salts }) => salts)),
     ],
   });
-  // In a cluster it is one ledger: Citus finds its node by the constant.
+  // In a cluster it is one ledger: Citus finds its node by the parameter, which has to stand alone.
   const isAmongNodes = await isDistributed(client);
   await client.query({
     name: 'log-store',
@@ -328,13 +328,14 @@ export async function storeSealed(
     text: `update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
         sealed = statement_timestamp(), unwitnessed = least(g.unwitnessed, statement_timestamp())
       from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::text[]) as x (ledger, size, edge, checkpoint, mac)
-      where g.ledger_id = x.ledger${isAmongNodes ? ' and g.ledger_id = ($1::bigint[])[1]' : ''}`,
+      where g.ledger_id = x.ledger${isAmongNodes ? ' and g.ledger_id = $6::bigint' : ''}`,
     values: [
       logs.map(({ ledger }) => ledger),
       logs.map(({ size }) => size),
       bytesArray(logs.map(({ edge }) => edge)),
       textArray(logs.map(({ checkpoint }) => checkpoint)),
       textArray(logs.map(({ mac }) => mac)),
+      ...(isAmongNodes ? [logs[0]!.ledger] : []),
     ],
   });
 }

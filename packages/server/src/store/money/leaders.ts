@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { callOf } from '../committer/functions.js';
+import { isDistributed } from '../nodes/distribution.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 
 /** That this process leads a ledger. */
@@ -36,8 +37,18 @@ export function createLeaders(pool: pg.Pool, holder: string): Leaders {
       return { moment: moment.toISOString(), isMoved: before !== null && before !== holder };
     },
     async leave(ledgers) {
+      if (await isDistributed(pool)) {
+        // A node that is down keeps those of the others from nothing.
+        await Promise.allSettled(ledgers.map((ledger) => leaveOne(pool, ledger, holder)));
+        return;
+      }
       const text = `update home set until = '-infinity' where ledger_id = any($1::bigint[]) and holder = $2`;
       await pool.query({ name: 'home-leave', text, values: [ledgers, holder] });
     },
   };
+}
+
+async function leaveOne(pool: pg.Pool, ledger: number, holder: string): Promise<void> {
+  const text = `update home set until = '-infinity' where ledger_id = $1 and holder = $2`;
+  await pool.query({ name: 'home-leave-one', text, values: [ledger, holder] });
 }

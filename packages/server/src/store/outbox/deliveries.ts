@@ -4,10 +4,10 @@ import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
 import { ROW_BYTES } from '../committer/write-size.js';
 import { isDistributed } from '../nodes/distribution.js';
-import { ofReachable } from '../nodes/reachable.js';
+import { ofReachable, readReachable } from '../nodes/reachable.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
-import type { StoredVersion } from '../queries/version.js';
+import { type StoredVersion, versionsOf } from '../queries/version.js';
 import { addBytes } from '../stored-bytes.js';
 import {
   DELIVERY_COLUMNS,
@@ -179,36 +179,26 @@ limit 1`;
 const SIZE = `
 select coalesce(sum(octet_length(c.body)), 0)::bigint as size
 from ${formatUnnest('v', ['luid text', 'change int'], 2)}
-  join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change`;
+  join ${versionsOf('$1')} c on c.luid = v.luid and c.change = v.change`;
 
 const VERSIONS = `
 select v.kind, c.luid, c.change, c.action, c.mac, c.body
 from (
   select v.*, sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
   from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
-    join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+    join ${versionsOf('$1')} c on c.luid = v.luid and c.change = v.change
       and ($7::int is null or octet_length(c.body) <= $7)
-) v join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+) v join ${versionsOf('$1')} c on c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
-
-/** The same where a node has the ledger: Citus cannot plan the other. */
-const VERSIONS_IN_CLUSTER = `
-select s.kind, s.luid, s.change, s.action, s.mac, s.body
-from (
-  select v.ord, v.kind, c.luid, c.change, c.action, c.mac, c.body,
-    sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
-  from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
-    join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
-      and ($7::int is null or octet_length(c.body) <= $7)
-) s
-where s.ord = 0 or s.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger; without those that wait for an operator to resume it. */
 const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
   (select count(*)::int from (
-    select from delivery d where ${isSetAside('d')} limit 100000) a) as aside
+    select 1 from delivery d where ${isSetAside('d')} and ${ofReachable('d.ledger_id')} limit 100000) a) as aside
 from (
-  select d.due from delivery d where d.due is not null and not (d.purpose is null and ${holdsEvents('d.ledger_id')}) limit 100000) w`;
+  select d.due from delivery d
+  where d.due is not null and not (d.purpose is null and ${holdsEvents('d.ledger_id')}) and ${ofReachable('d.ledger_id')}
+  limit 100000) w`;
 
 /** More failures than are counted. */
 const NEVER = 2 ** 31 - 1;
@@ -234,6 +224,20 @@ async function haveDueOnNodes(pool: pg.Pool, questions: readonly DueQuestion[], 
     answers.push(rows.length > 0);
   }
   return answers;
+}
+
+/**
+ * Counts the deliveries of the whole deployment that wait for an attempt, and that are set aside, each up to 100,000; `oldest` is
+ * when the first of those that wait is due.
+ */
+async function countWaiting(
+  pool: pg.Pool,
+): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }> {
+  const [row] = await readReachable<{ count: number; oldest: Date | null; aside: number }>(pool, {
+    text: COUNT_WAITING,
+    values: [],
+  });
+  return row!;
 }
 
 export function createDeliveryStore(pool: pg.Pool) {
@@ -274,14 +278,7 @@ export function createDeliveryStore(pool: pg.Pool) {
     /** Sets a piece of what is due in a queue aside, without an attempt: events of effects that rest. */
     setAside: (queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<void> =>
       setAside(pool, queue, now, running),
-    /**
-     * Counts the deliveries of the whole deployment that wait for an attempt, and that are set aside, each up to 100,000; `oldest` is
-     * when the first of those that wait is due.
-     */
-    async waiting(): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }> {
-      const { rows } = await pool.query<{ count: number; oldest: Date | null; aside: number }>(COUNT_WAITING);
-      return rows[0]!;
-    },
+    waiting: () => countWaiting(pool),
     /** Makes a delivery due later, without an attempt. */
     async putOff(ledger: number, handle: string, due: Date): Promise<void> {
       const text = `update delivery set status = case when attempts = 0 then 'pending' else 'failed' end, due = $3
@@ -327,7 +324,7 @@ export function createDeliveryStore(pool: pg.Pool) {
       ];
       const { rows } = await pool.query<StoredVersion & { kind: KindName }>({
         name: 'delivery-versions',
-        text: (await isDistributed(pool)) ? VERSIONS_IN_CLUSTER : VERSIONS,
+        text: VERSIONS,
         values,
       });
       return rows;

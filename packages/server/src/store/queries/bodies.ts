@@ -3,7 +3,7 @@ import type { KindName } from '../../kinds/kind.js';
 import { textArray } from '../arrays.js';
 import { type Queryable, throwIfTooLong } from './statement.js';
 import { formatUnnest } from './unnested.js';
-import type { Sized, Version, VersionSource } from './version.js';
+import { type Sized, type Version, type VersionSource, versionsOf } from './version.js';
 
 /**
  * Versions of a ledger's records, in the order asked for: the sizes of all, and the bodies of the first ones, up to
@@ -23,7 +23,7 @@ select v.luid, v.change, c.action, c.mac, octet_length(c.body) as size,
   case when v.ord = 0 or sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) <= $2
     then c.body end as body
 from ${formatUnnest('v', ['ord int', 'luid text', 'change int'], 3)}
-  join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+  join ${versionsOf('$1')} c on c.luid = v.luid and c.change = v.change
 order by v.ord
 `;
 

@@ -5,7 +5,7 @@ import type { KindName } from '../../kinds/kind.js';
 import { changeCondition, type Filter } from './filter.js';
 import { queryLimits } from './query-limits.js';
 import { type Queryable, statementRunner } from './statement.js';
-import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
+import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion, versionsOf } from './version.js';
 
 /** One stored version. */
 export interface StoredChange {
@@ -38,6 +38,9 @@ export interface Versioned {
   readonly luid: string;
 }
 
+/** Stands for the parameter. */
+const LEDGER = '$ledger';
+
 export function createHistoryPage(on: Queryable): HistoryPage {
   const run = statementRunner(on);
   return async ({ ledger, kind, luid }, { index, limit, filters }) => {
@@ -49,14 +52,20 @@ export function createHistoryPage(on: Queryable): HistoryPage {
       ],
       sql` and `,
     );
+    const versions = sql.join(
+      versionsOf(LEDGER)
+        .split(LEDGER)
+        .map((part) => sql.raw(part)),
+      sql`${ledger}::bigint`,
+    );
     const rows = await run(sql<AsOf<Sized & { total: number }>>`
       select l.version, t.total, p.luid, p.change, p.action, p.mac, octet_length(p.body) as size,
         case when sum(octet_length(p.body)) over (order by p.change desc rows unbounded preceding)
           <= ${sql.lit(queryLimits.answers.atOnce)} then p.body end as body
       from ledger l
-        cross join (select count(*) as total from version c where c.ledger_id = ${ledger} and ${matching}) t
+        cross join (select count(*) as total from ${versions} c where ${matching}) t
         left join lateral (
-          select ${sql.raw(STORED_VERSION)} from version c where c.ledger_id = ${ledger} and ${matching}
+          select ${sql.raw(STORED_VERSION)} from ${versions} c where ${matching}
           order by c.change desc limit ${sql.lit(limit)} offset ${index * limit}) p on true
       where l.id = ${ledger} order by p.change desc`);
     return {
@@ -78,7 +87,7 @@ export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'
         name: 'history-one',
         text: `select l.version, ${STORED_VERSION}
           from ledger l
-            left join version c on c.ledger_id = l.id and c.luid = $2 and c.change = $4 and c.kind = $3
+            left join ${versionsOf('$1')} c on c.luid = $2 and c.change = $4 and c.kind = $3
           where l.id = $1`,
         values: [ledger, luid, kind, number],
       });

@@ -18,7 +18,22 @@ export interface StoredVersion extends Version {
 }
 
 /**
- * The columns that make a `StoredVersion`, of what a statement calls `c`: the view `version`. The current version of a
+ * SQL: the versions of a ledger, whole, as the view `version` has them. It names the ledger for each table, without which Citus would
+ * ask all nodes.
+ *
+ * @param ledger its id: a parameter
+ */
+export function versionsOf(ledger: string): string {
+  return `(select c.ledger_id, c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.mac,
+    case when c.cut is null then c.body else coalesce(left((
+      select w.body from change w
+      where w.ledger_id = ${ledger} and w.luid = c.luid and w.change > c.change and w.cut is null
+      order by w.change limit 1), c.cut), '') || c.body end as body
+    from change c where c.ledger_id = ${ledger})`;
+}
+
+/**
+ * The columns that make a `StoredVersion`, of what a statement calls `c`: one of `versionsOf`. The current version of a
  * record is whole in the table `change` too.
  */
 export const STORED_VERSION = 'c.luid, c.change, c.action, c.mac, c.body';
