@@ -10,7 +10,7 @@ export function failureOfClient(error: unknown): Failure | undefined {
     const { errors = [], hint } = custom;
     return new Failure('refused', detail, {
       reason,
-      advice: typeof hint === 'string' ? hint : (adviceOn(reason) ?? toTry),
+      advice: typeof hint === 'string' ? hint : (adviceOn(reason, detail) ?? toTry),
       errors: errors.map((one) => {
         if (typeof one !== 'object') return String(one);
         return `${one.instancePath ?? ''} ${one.message ?? JSON.stringify(one)}${unknownIn(one)}`.trim();

@@ -30,7 +30,12 @@ const ADVICE: Readonly<Record<string, string>> = {
     'see what the wallet has and may move: `countersign wallet balances <wallet>`, `countersign wallet limits <wallet>`',
 };
 
-/** What to try, for a reason. */
-export function adviceOn(reason: string): string | undefined {
+/** Refusals that an operator of the server has caused begin like this, and name the operator's reason. */
+const BY_OPERATOR = /^The operator (of the server )?has (suspended|made the server read-only)/;
+
+/** What to try, for a reason. @param detail of the refusal, where it is the server's */
+export function adviceOn(reason: string, detail?: string): string | undefined {
+  if (detail !== undefined && BY_OPERATOR.test(detail))
+    return 'ask the operator of the server, or wait until this ends: no rule of the ledger causes it';
   return Object.hasOwn(ADVICE, reason) ? ADVICE[reason] : undefined;
 }

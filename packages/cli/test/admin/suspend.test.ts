@@ -370,6 +370,20 @@ describe('countersign admin suspend', () => {
     expect((await cli.done(['admin', 'resume', client.ledger!])).err).toBe(`✓ ${client.ledger} was not suspended.\n`);
   });
 
+  it('is what the command tells whoever is refused, and to ask the operator, whose rules are not the ledger’s', async () => {
+    const user = new Cli(folder.path, { COUNTERSIGN_PASSWORD: 'secret' });
+    await user.done(['init', 'suspended', '--signer', 'ada', '--server', servers.current[0].url]);
+    await cli.done(['admin', 'suspend', 'suspended', '--reason', 'Floods the server.']);
+    const advice = '  Try: ask the operator of the server, or wait until this ends: no rule of the ledger causes it\n';
+    for (const args of [
+      ['wallet', 'create', 'w'],
+      ['curl', 'post', '/wallets', '--data', '{"data": {"handle": "w"}}'],
+    ]) {
+      const { code, err } = await user.call(args);
+      expect([code, err], args[0]).toEqual([1, expect.stringContaining(advice)]);
+    }
+  });
+
   it('makes no database where there is none', async () => {
     const { code, err } = await new Cli(folder.path).call(['admin', 'resume', 'x', '--data', folder.path]);
     expect([code, err.split('\n')[0]]).toEqual([4, `✗ There is no data of a server in ${folder.path}.`]);
