@@ -6,9 +6,11 @@ import { adviceOn, TO_REACH } from './wire/advice.js';
 /** What an error of the client is to the user; undefined for any other error. */
 export function failureOfClient(error: unknown): Failure | undefined {
   if (isRefusal(error)) {
-    const { reason, detail, custom, toTry } = error;
+    const { reason, detail, custom, toTry, path } = error;
     const { errors = [], hint } = custom;
-    return new Failure('refused', detail, {
+    // The interface's wording names the kind alone.
+    const what = reason === 'record.not-found' ? `${detail}: ${pathWithoutQuery(path)}` : detail;
+    return new Failure('refused', what, {
       reason,
       advice: typeof hint === 'string' ? hint : (adviceOn(reason, detail) ?? toTry),
       errors: errors.map((one) => {
@@ -28,6 +30,11 @@ export function failureOfClient(error: unknown): Failure | undefined {
     return serverUnreachable(error);
   }
   return undefined;
+}
+
+/** A path as people write it. */
+function pathWithoutQuery(path: string): string {
+  return decodeURIComponent(path.replace(/\?.*/s, ''));
 }
 
 /** The member that the interface's wording leaves unnamed. */

@@ -56,3 +56,13 @@ it('a wrong password is told with the key that it does not open', async () => {
   const { code, err } = await cli.call(call, { env: { COUNTERSIGN_PASSWORD: 'wrong' } });
   expect([code, err.split('\n')[0]]).toEqual([4, '✗ The password does not open the key ada.']);
 });
+
+it('what was not found is named, by the path that was asked for', async () => {
+  const cli = cliIn('missing');
+  const handle = `missing-${process.pid}-${Date.now()}`;
+  await cli.done(['init', handle, '--signer', 'ada', '--server', running.current.url]);
+  const { code, err } = await cli.call(['wallet', 'show', 'nope']);
+  expect([code, err.split('\n')[0]]).toEqual([1, '✗ Wallet not found: /wallets/nope']);
+  const member = await cli.call(['wallet', 'history', '$wlt.-3DaeZa0HiH8CpyPc']);
+  expect(member.err.split('\n')[0]).toBe('✗ Wallet not found: /wallets/$wlt.-3DaeZa0HiH8CpyPc/changes');
+});

@@ -66,6 +66,7 @@ export class Channel {
       throw new UnreachableError(`${this.environment.options.server}${call.path} has no answer`, status);
     const refusal = await this.verifier.refusal(body, status, before, isOutside);
     refusal.mayBeDone = answer.isRepeat;
+    refusal.path = call.path;
     throw refusal;
   }
 

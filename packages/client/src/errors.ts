@@ -52,6 +52,8 @@ export class Refusal<R extends Reason = Reason> extends Error {
   readonly isSigned: boolean;
   /** What to try. */
   readonly toTry: string;
+  /** The path that was asked for, with its query. */
+  path = '';
   /** The signed request, of a write: `resend` takes it. */
   request?: SignedRequest;
   /** Whether the write may have been done after all, by an attempt before, which went unanswered. */
