@@ -70,6 +70,29 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     await page.goBack();
     await sees(page, 'None match the filter.');
   });
+
+  it('and records are asked for while the ledger is, where its key is known, and shown after it', async () => {
+    const client = await newLedger(running.current.url);
+    await client.create('/wallets', { handle: 'alice' });
+    const page = await browser.page();
+    await page.goto(address(client, ''));
+    await sees(page, 'First visit');
+    for (const [path, asked] of [
+      ['/wallet', '**/v2/wallets?*'],
+      ['/wallet/alice', '**/v2/wallets/alice'],
+    ] as const) {
+      const answered = page.waitForResponse(asked);
+      await page.route('**/v2/ledger', async (route) => {
+        await answered;
+        expect(await page.locator('main').getByText('alice').count()).toBe(0);
+        await route.continue();
+      });
+      await page.goto('about:blank');
+      await page.goto(address(client, path));
+      await page.locator('main').getByText('alice').first().waitFor();
+      await page.unroute('**/v2/ledger');
+    }
+  });
 });
 
 function address(client: TestClient, path: string): string {

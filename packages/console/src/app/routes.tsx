@@ -7,12 +7,17 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readAccessSearch } from '../access/search.js';
-import { readSearch } from '../browse/search.js';
+import { askedOf, readSearch } from '../browse/search.js';
+import { listPageOf } from '../browse/use-list.js';
 import { readDoSearch } from '../forms/operations.js';
+import { findKind } from '../kinds/kinds.js';
 import { readFlowsSearch } from '../money/search.js';
-import { readRecordSearch } from '../record/search.js';
+import { samplesOf } from '../overview/use-samples.js';
+import { readRecordSearch, recordAskedOf } from '../record/search.js';
+import { recordOf } from '../record/use-record.js';
 import { Fault, NotFound } from '../session/fault.js';
-import { foreignServer } from '../session/servers.js';
+import { askAhead, queries } from '../session/queries.js';
+import { foreignServer, ownServer } from '../session/servers.js';
 import { LedgerLayout, RootLayout } from './shell.js';
 
 /** What every address may have: another server than the one that the page came from. */
@@ -47,11 +52,22 @@ const beginRoute = createRoute({
   component: lazyRouteComponent(() => import('../start/begin-page.js'), 'BeginPage'),
 });
 
-const ledgerRoute = createRoute({ getParentRoute: () => rootRoute, path: '/l/$ledger', component: LedgerLayout });
+const ledgerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/l/$ledger',
+  component: LedgerLayout,
+  loaderDeps: ({ search: { server } }) => ({ server }),
+  loader: ({ params: { ledger }, deps: { server } }) => void askAhead(server ?? ownServer(), ledger),
+});
 
 const overviewRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/',
+  loaderDeps: ({ search: { server } }) => ({ server }),
+  loader: ({ params: { ledger }, deps: { server } }) =>
+    void askAhead(server ?? ownServer(), ledger, (known) => {
+      for (const sample of samplesOf(known)) void queries.prefetchQuery(sample);
+    }),
   component: lazyRouteComponent(() => import('../overview/page.js'), 'OverviewPage'),
 });
 
@@ -81,6 +97,15 @@ const browseRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/$kind',
   validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { ledger, kind }, deps }) => {
+    const described = findKind(kind);
+    if (described === undefined) return;
+    const { asked, isGood } = askedOf(described, deps);
+    void askAhead(deps.server ?? ownServer(), ledger, (known) => {
+      if (isGood) void queries.prefetchQuery(listPageOf(known, asked));
+    });
+  },
   component: lazyRouteComponent(() => import('../browse/page.js'), 'BrowsePage'),
 });
 
@@ -88,6 +113,13 @@ const recordRoute = createRoute({
   getParentRoute: () => ledgerRoute,
   path: '/$kind/$id',
   validateSearch: readRecordSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { ledger, kind, id }, deps }) => {
+    const asked = recordAskedOf(kind, id, deps);
+    void askAhead(deps.server ?? ownServer(), ledger, (known) => {
+      if (asked) void queries.prefetchQuery(recordOf(known, asked));
+    });
+  },
   component: lazyRouteComponent(() => import('../record/page.js'), 'RecordPage'),
 });
 

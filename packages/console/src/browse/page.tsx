@@ -3,7 +3,6 @@ import type { Signed } from '@countersign/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { CreateLink } from '../forms/links.js';
 import { defaultColumns } from '../kinds/columns.js';
-import { parseTerms, termsOf } from '../kinds/filter.js';
 import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
@@ -17,7 +16,7 @@ import { FilterBuilder } from './filter-builder.js';
 import { Pager } from './pager.js';
 import { RecordsTable } from './records-table.js';
 import { SaveMenu } from './save-menu.js';
-import { type BrowseSearch, ROWS } from './search.js';
+import { askedOf, type BrowseSearch } from './search.js';
 import { useListPage } from './use-list.js';
 
 const NONE: readonly Signed[] = [];
@@ -33,13 +32,9 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
   const search: BrowseSearch = useSearch({ from: '/l/$ledger/$kind' });
   const navigate = useNavigate({ from: '/l/$ledger/$kind' });
   const change = (to: BrowseSearch) => void navigate({ search: (now: BrowseSearch) => ({ ...now, ...to }) as never });
-  const { parent, page = '1' } = search;
-  const terms = termsOf(search.filter ?? '');
-  const { filter, bad } = parseTerms(kind, terms);
-  const index = Number(page) - 1;
-  const limit = ROWS.find((rows) => String(rows) === search.rows) ?? ROWS[0];
-  const isBelow = kind.parent !== undefined && parent === undefined;
-  const list = useListPage({ kind, parent, filter, index, limit }, bad === undefined && !isBelow);
+  const { asked, terms, bad, isBelow, isGood } = askedOf(kind, search);
+  const { parent, index, limit } = asked;
+  const list = useListPage(asked, isGood);
   const records = list.data ?? NONE;
   const columns = search.columns?.split(',') ?? defaultColumns(kind, records);
   return (

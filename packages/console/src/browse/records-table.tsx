@@ -15,6 +15,9 @@ import { statusOf } from '../verify/judge.js';
 /** Pixels of a row, as the style sheet has it. */
 const ROW = 41;
 
+/** Rows that are drawn beyond those in sight. */
+const OVERSCAN = 20;
+
 /** Characters of a cell. */
 const CELL = 80;
 
@@ -38,7 +41,9 @@ export function RecordsTable({ kind, parent, columns, records }: Props) {
     count: records.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 20,
+    overscan: OVERSCAN,
+    // Before the box is measured the first rows are drawn at once, rather than an empty table.
+    initialRect: { width: ROW, height: ROW },
   });
   const shown = rows.getVirtualItems();
   const before = shown[0]?.start ?? 0;

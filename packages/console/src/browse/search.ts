@@ -1,3 +1,6 @@
+import { parseTerms, termsOf } from '../kinds/filter.js';
+import type { KindDescription } from '../kinds/kinds.js';
+
 /** What the address of a list keeps. */
 export interface BrowseSearch {
   /** Terms, one on a line. */
@@ -23,4 +26,15 @@ export function readSearch({ filter, columns, page, rows, parent }: BrowseSearch
     ...(rows ? { rows } : {}),
     ...(parent ? { parent } : {}),
   };
+}
+
+/** What the address of a list asks for; `bad` is a term that the kind's lists cannot be filtered by. */
+export function askedOf(kind: KindDescription, search: BrowseSearch) {
+  const { parent, page = '1' } = search;
+  const terms = termsOf(search.filter ?? '');
+  const { filter, bad } = parseTerms(kind, terms);
+  const limit = ROWS.find((rows) => String(rows) === search.rows) ?? ROWS[0];
+  const isBelow = kind.parent !== undefined && parent === undefined;
+  const asked = { kind, parent, filter, index: Number(page) - 1, limit };
+  return { asked, terms, bad, isBelow, isGood: bad === undefined && !isBelow };
 }

@@ -1,9 +1,9 @@
 import type { Signed } from '@countersign/client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ListFilter } from '../kinds/filter.js';
 import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
-import type { OpenLedger } from '../session/open-ledger.js';
+import type { KnownLedger } from '../session/open-ledger.js';
 
 /** Records that are asked for at a time, at most (interface/lists#pages). */
 const MOST = 1000;
@@ -18,18 +18,21 @@ export interface ListAsked {
 }
 
 /** One page of a list; the client has verified each record of it. */
-export function useListPage({ kind, parent, filter, index, limit }: ListAsked, isGood: boolean) {
+export function useListPage(asked: ListAsked, isGood: boolean) {
   const ledger = useLedger();
-  return useQuery({
+  return useQuery({ ...listPageOf(ledger, asked), placeholderData: keepPreviousData, enabled: isGood });
+}
+
+export function listPageOf(ledger: KnownLedger, asked: ListAsked) {
+  const { kind, parent, filter, index, limit } = asked;
+  return queryOptions({
     queryKey: [...scopeOf(ledger), 'list', kind.record, parent, filter, index, limit],
-    queryFn: () => readPage(ledger, { kind, parent, filter, index, limit }),
-    placeholderData: keepPreviousData,
-    enabled: isGood,
+    queryFn: () => readPage(ledger, asked),
   });
 }
 
 /** A page that is larger than what a list gives at a time is read piece by piece. */
-async function readPage({ client }: OpenLedger, { kind, parent, filter, index, limit }: ListAsked): Promise<Signed[]> {
+async function readPage({ client }: KnownLedger, { kind, parent, filter, index, limit }: ListAsked): Promise<Signed[]> {
   const size = Math.min(limit, MOST);
   const pieces = limit / size;
   const list = client.kind(recordName(kind), parent).list({ filter: filter as never, limit: size });

@@ -1,8 +1,8 @@
 import type { Signed } from '@countersign/client';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
 import { type KindDescription, LISTED, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
-import type { OpenLedger } from '../session/open-ledger.js';
+import type { KnownLedger, OpenLedger } from '../session/open-ledger.js';
 
 /** Records that are read of each kind. */
 export const SAMPLE = 100;
@@ -23,14 +23,18 @@ export interface Sample {
 /** The newest records of every kind that has a list, verified by the client. */
 export function useSamples(): readonly Sample[] {
   const ledger = useLedger();
-  const found = useQueries({
-    queries: LISTED.map((kind) => ({
+  const found = useQueries({ queries: samplesOf(ledger) });
+  return LISTED.map((kind, at) => ({ kind, records: found[at]?.data, isRefused: found[at]?.isError === true }));
+}
+
+export function samplesOf(ledger: KnownLedger) {
+  return LISTED.map((kind) =>
+    queryOptions({
       queryKey: [...scopeOf(ledger), 'sample', kind.record],
       queryFn: async () => (await ledger.client.kind(recordName(kind)).list({ limit: SAMPLE }).page(0)).items,
       staleTime: FRESH,
-    })),
-  });
-  return LISTED.map((kind, at) => ({ kind, records: found[at]?.data, isRefused: found[at]?.isError === true }));
+    }),
+  );
 }
 
 /** What the newest deliveries of the newest effects have come to. */

@@ -3,7 +3,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ActionLinks } from '../forms/links.js';
 import { lineOf } from '../kinds/columns.js';
-import { findKind, type KindDescription, nameMember, pluralOf } from '../kinds/kinds.js';
+import { type KindDescription, nameMember, pluralOf } from '../kinds/kinds.js';
 import { RecordPages } from '../kinds/record-pages.js';
 import { useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
@@ -18,7 +18,7 @@ import { About } from './about.js';
 import { InTime } from './in-time.js';
 import { Members } from './members.js';
 import { Proofs } from './proofs.js';
-import type { RecordSearch } from './search.js';
+import { type RecordSearch, recordAskedOf } from './search.js';
 import { Steps } from './steps.js';
 import { type RecordAsked, type ShownRecord, useRecord } from './use-record.js';
 import { VerdictNotice } from './verdict.js';
@@ -26,11 +26,9 @@ import { VerdictNotice } from './verdict.js';
 /** One record: what it holds, who has signed it, and whether that is so. */
 export function RecordPage() {
   const { kind: record, id } = useParams({ from: '/l/$ledger/$kind/$id' });
-  const { parent, change }: RecordSearch = useSearch({ from: '/l/$ledger/$kind/$id' });
-  const kind = findKind(record);
-  if (kind === undefined) return <NotFound />;
-  const asked = { kind, id, parent, change: change === undefined ? undefined : Number(change) };
-  return <Loaded key={[record, id, change].join()} asked={asked} />;
+  const search: RecordSearch = useSearch({ from: '/l/$ledger/$kind/$id' });
+  const asked = recordAskedOf(record, id, search);
+  return asked ? <Loaded key={[record, id, asked.change].join()} asked={asked} /> : <NotFound />;
 }
 
 function Loaded({ asked }: { readonly asked: RecordAsked }) {

@@ -1,3 +1,6 @@
+import { findKind } from '../kinds/kinds.js';
+import type { RecordAsked } from './use-record.js';
+
 /** What the address of a record keeps. */
 export interface RecordSearch {
   /** The record above, of kinds that lie below others. */
@@ -9,4 +12,10 @@ export interface RecordSearch {
 /** What of an address is that of a record. */
 export function readRecordSearch({ parent, change }: RecordSearch): RecordSearch {
   return { ...(parent ? { parent } : {}), ...(change && /^[1-9]\d{0,9}$/.test(change) ? { change } : {}) };
+}
+
+/** What the address of a record asks for; undefined for a kind that there is not. */
+export function recordAskedOf(record: string, id: string, { parent, change }: RecordSearch): RecordAsked | undefined {
+  const kind = findKind(record);
+  return kind && { kind, id, parent, change: change === undefined ? undefined : Number(change) };
 }

@@ -1,9 +1,9 @@
 import { AnswerError, type Signed } from '@countersign/client';
 import { isObject, readJson } from '@countersign/protocol';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type KindDescription, pathOf, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
-import type { OpenLedger } from '../session/open-ledger.js';
+import type { KnownLedger } from '../session/open-ledger.js';
 
 /** A record as it was answered. */
 export interface ShownRecord {
@@ -23,15 +23,18 @@ export interface RecordAsked {
 
 /** One record, or a version of it. What does not verify is given all the same, with its fault, to be shown as what it is. */
 export function useRecord(asked: RecordAsked) {
-  const ledger = useLedger();
+  return useQuery(recordOf(useLedger(), asked));
+}
+
+export function recordOf(ledger: KnownLedger, asked: RecordAsked) {
   const { kind, parent, id, change } = asked;
-  return useQuery({
+  return queryOptions({
     queryKey: [...scopeOf(ledger), 'record', kind.record, parent, id, change],
     queryFn: () => readRecord(ledger, asked),
   });
 }
 
-async function readRecord({ client, answers, server }: OpenLedger, asked: RecordAsked): Promise<ShownRecord> {
+async function readRecord({ client, answers, server }: KnownLedger, asked: RecordAsked): Promise<ShownRecord> {
   const { kind, id, parent, change } = asked;
   const records = client.kind(recordName(kind), parent);
   const ids = kind.item.includes('{id}') ? [id] : [];

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import { identityName } from './identity.js';
-import type { OpenLedger } from './open-ledger.js';
+import type { KnownLedger, OpenLedger } from './open-ledger.js';
 
 const LedgerContext = createContext<OpenLedger | undefined>(undefined);
 
@@ -14,6 +14,6 @@ export function useLedger(): OpenLedger {
 }
 
 /** The beginning of the key of every query: what one identity may read in one ledger is no answer for another. */
-export function scopeOf({ server, pin, identity }: OpenLedger): readonly string[] {
-  return [server, pin.luid, identityName(identity)];
+export function scopeOf({ server, pin, identity }: Omit<KnownLedger, 'client' | 'answers'>): readonly string[] {
+  return [server, pin.luid, identityName(identity), pin.key];
 }

@@ -1,5 +1,5 @@
 import './session.css';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Query, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
@@ -7,9 +7,9 @@ import { Plain } from '../ui/plain.js';
 import { LedgerProvider } from './context.js';
 import { Fault } from './fault.js';
 import { identityName, resume, useIdentity } from './identity.js';
-import { openLedger } from './open-ledger.js';
 import { PinBrokenPage } from './pin-broken.js';
 import { PinBroken, placeName } from './pins.js';
+import { openingOf, queries } from './queries.js';
 import { SignIn } from './sign-in.js';
 
 interface Props {
@@ -26,16 +26,12 @@ export function LedgerGate({ server, name, children }: Props) {
   useEffect(() => {
     void resume(place).finally(() => setResumed(place));
   }, [place]);
-  const queries = useQueryClient();
   // What one identity has read is not there for the next.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the identity that matters
-  useEffect(() => queries.removeQueries({ type: 'inactive' }), [queries, identity]);
-  const opened = useQuery({
-    queryKey: [server, name, identityName(identity), 'ledger'],
-    queryFn: () => openLedger(server, name, identity),
-    enabled: resumed === place,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  useEffect(() => {
+    const isOfOther = ({ queryKey }: Pick<Query, 'queryKey'>) => queryKey[2] !== identityName(identity);
+    queries.removeQueries({ type: 'inactive', predicate: isOfOther });
+  }, [identity]);
+  const opened = useQuery({ ...openingOf(server, name, identity), enabled: resumed === place });
   if (opened.error instanceof PinBroken) {
     return <PinBrokenPage broken={opened.error} onForgotten={() => void opened.refetch()} />;
   }

@@ -16,7 +16,11 @@ const identities = new Map<string, Identity>();
 const listeners = new Set<() => void>();
 
 export function useIdentity(place: string): Identity {
-  return useSyncExternalStore(listen, () => identities.get(place) ?? NOBODY);
+  return useSyncExternalStore(listen, () => identityAt(place));
+}
+
+export function identityAt(place: string): Identity {
+  return identities.get(place) ?? NOBODY;
 }
 
 /** @param place the server and the ledger, as `placeName` writes them */

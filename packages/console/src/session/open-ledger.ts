@@ -5,18 +5,32 @@ import type { Identity } from './identity.js';
 import { findPin, holdToPins, OtherLedger, type Pin, PinBroken } from './pins.js';
 import { ownServer } from './servers.js';
 
-/** A ledger that is looked at: its record is verified, and its key is the one that was seen before. */
-export interface OpenLedger {
+/** A ledger of which this browser knows the key: what it answers is held to that. */
+export interface KnownLedger {
   readonly server: string;
   /** As the address names it. */
   readonly name: string;
   readonly pin: Pin;
-  readonly record: Signed;
   readonly client: Ledger;
   readonly identity: Identity;
   readonly answers: Answers;
+}
+
+/** A ledger that is looked at: its record is verified, and its key is the one that was seen before. */
+export interface OpenLedger extends KnownLedger {
+  readonly record: Signed;
   /** Whether this browser came here for the first time. */
   readonly isNew: boolean;
+}
+
+/** A ledger that is about to be opened. Nothing was asked of it yet. */
+export type NamedLedger = Omit<KnownLedger, 'pin'> & { readonly pin: Pin | undefined };
+
+export function nameLedger(server: string, name: string, identity: Identity): NamedLedger {
+  const pin = findPin(server, name);
+  const answers = new Answers();
+  const client = connect({ ...optionsOf(server, identity, answers), ledger: name, systemKey: pin?.key });
+  return { server, name, pin, client, identity, answers };
 }
 
 /**
@@ -24,10 +38,8 @@ export interface OpenLedger {
  *
  * @throws PinBroken, OtherLedger, and what the client throws
  */
-export async function openLedger(server: string, name: string, identity: Identity): Promise<OpenLedger> {
-  const pin = findPin(server, name);
-  const answers = new Answers();
-  const client = connect({ ...optionsOf(server, identity, answers), ledger: name, systemKey: pin?.key });
+export async function openLedger(named: NamedLedger): Promise<OpenLedger> {
+  const { server, name, pin, client, answers } = named;
   let record: Signed;
   try {
     record = (await client.record.get()) as unknown as Signed;
@@ -41,7 +53,7 @@ export async function openLedger(server: string, name: string, identity: Identit
   const key = client.systemKey ?? systemKeyOf(record as never);
   if (name !== luid && name !== handle) throw new OtherLedger(name, handle);
   const { kept, isNew } = holdToPins({ server, key, luid, handle });
-  return { server, name, pin: kept, record, client, identity, answers, isNew };
+  return { ...named, pin: kept, record, isNew };
 }
 
 /** What every client of the page is made with. */

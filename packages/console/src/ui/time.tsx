@@ -12,12 +12,15 @@ export function Time({ moment }: { readonly moment: string }) {
   );
 }
 
+const FORM = { dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' } as const;
+
+/** Made once: each takes longer to make than a row to draw. */
+const FORMATS = {
+  local: new Intl.DateTimeFormat('en-CA', FORM),
+  utc: new Intl.DateTimeFormat('en-CA', { ...FORM, timeZone: 'UTC' }),
+};
+
 function formatTime(date: Date, times: 'local' | 'utc'): string {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    hourCycle: 'h23',
-    ...(times === 'utc' ? { timeZone: 'UTC' } : {}),
-  }).format(date);
-  return times === 'utc' ? `${parts.replace(',', '')} UTC` : parts.replace(',', '');
+  const text = FORMATS[times].format(date).replace(',', '');
+  return times === 'utc' ? `${text} UTC` : text;
 }
