@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { MoneyScene, transfer } from '../../server/test/money/scene.js';
 import { newLedger } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
@@ -26,11 +27,55 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
     await page.getByRole('link', { name: 'after' }).waitFor();
     expect(await page.getByRole('link', { name: 'before' }).count()).toBe(0);
     await shot(page, 'watch');
+    const { moment } = (await client.get('/wallets/after')).body.meta;
+    await page.getByLabel('Appearance and time zone').click();
+    await page.getByLabel('Times').selectOption('UTC');
+    await page.getByLabel('Theme').selectOption('Dark');
+    await sees(page, `${moment.slice(0, 19).replace('T', ' ')} UTC`);
+    await page.reload();
+    await sees(page, 'Nothing has changed since this page was opened.');
+    expect(await page.locator('html').getAttribute('class')).toBe('dark');
+    expect(await page.getByLabel('Times').inputValue()).toBe('utc');
+  });
+
+  it('begins with what the ledger holds, and what needs somebody', async () => {
+    const money = await MoneyScene.make(running.current.url, ['ada', 'ben']);
+    const { client } = money;
+    const endpoint = await endpointOfReceiver();
+    await client.create('/effects', { handle: 'tell', signal: 'wallet-created', action: { endpoint } });
+    await client.create('/policies', { handle: 'later', schema: 'access', record: 'wallet', values: [] });
+    await money.add(['cara']);
+    await money.issue('ada', 12_34);
+    await money.rejected([transfer('ben', 'ada', 1_00)]);
+    await money.ends(await money.intend([transfer('ada', 'ben', 2_00)], { config: { commit: 'manual' } }), 'prepared');
+    const page = await browser.page();
+    await page.goto(`${consoleOf(running.current.url)}#/l/${client.ledger}`);
+    await sees(page, 'goes on from what this browser has seen: checked here');
+    const card = (kind: string) => page.locator('.cards li', { hasText: kind }).locator('strong').textContent();
+    const panel = (title: string) => page.getByRole('region', { name: title });
+    // It is tried again ever more rarely: what is read may be an attempt that is under way.
+    const deliveries = async () => {
+      await page.reload();
+      await panel('Deliveries by state').getByRole('listitem').first().waitFor();
+      return panel('Deliveries by state').textContent();
+    };
+    await expect.poll(deliveries).toContain('failed');
+    await expect.poll(async () => [await card('Wallets'), await card('Intents')]).toEqual(['3', '3']);
+    for (const status of ['completed', 'rejected', 'prepared']) {
+      expect(await panel('Intents by outcome').textContent()).toContain(status);
+    }
+    expect(await panel('Amounts by symbol').textContent()).toContain('12.34');
+    expect(await panel('What needs somebody').getByRole('link').allTextContents()).toEqual([
+      'Intents under way: 1',
+      'Deliveries that failed: 1',
+      'Policies that are not active: 1',
+    ]);
+    await page.getByRole('link', { name: 'Intents under way: 1' }).click();
+    await sees(page, '1 record, each checked here');
   });
 
   it('shows what an effect sent and what came of it, and has it sent again', async () => {
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const endpoint = await endpointOfReceiver();
     const client = await newLedger(running.current.url);
     await client.create('/effects', { handle: 'tell', signal: 'wallet-created', action: { endpoint } });
     await client.create('/wallets', { handle: 'shop' });
@@ -56,6 +101,11 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
     await sees(page, 'delivered');
   });
 });
+
+async function endpointOfReceiver(): Promise<string> {
+  if (!receiver.listening) await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+}
 
 async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });

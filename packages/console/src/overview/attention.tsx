@@ -4,6 +4,9 @@ import { useLedger } from '../session/context.js';
 import { overviewText as texts } from '../text/overview.js';
 import { SAMPLE } from './use-samples.js';
 
+/** Statuses of policies that are not active. Those that every ledger has from the start have none. */
+const INACTIVE = ['created', 'inactive'];
+
 /** Statuses of intents that are under way. */
 const UNDER_WAY = ['pending', 'prepared', 'committed', 'aborted'];
 
@@ -17,7 +20,7 @@ interface Props {
 export function Attention({ intents, policies, deliveries }: Props) {
   const { name: ledger } = useLedger();
   const waiting = intents.filter(({ meta }) => UNDER_WAY.includes(String(meta.status))).length;
-  const inactive = policies.filter(({ meta }) => meta.status !== 'active').length;
+  const inactive = policies.filter(({ meta }) => INACTIVE.includes(String(meta.status))).length;
   const failed = deliveries.filter((state) => state === 'failed' || state === 'cancelled').length;
   const counted = (count: number) => texts.counted(count, count >= SAMPLE);
   const items = [
@@ -28,7 +31,12 @@ export function Attention({ intents, policies, deliveries }: Props) {
       search: { filter: `meta.status.$in=${UNDER_WAY.join()}` },
     },
     { count: failed, say: texts.failedDeliveries, kind: 'effect', search: {} },
-    { count: inactive, say: texts.pendingPolicies, kind: 'policy', search: { filter: 'meta.status.$ne=active' } },
+    {
+      count: inactive,
+      say: texts.pendingPolicies,
+      kind: 'policy',
+      search: { filter: `meta.status.$in=${INACTIVE.join()}` },
+    },
   ].filter(({ count }) => count > 0);
   return (
     <section className="panel" aria-labelledby="attention-title">
