@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { everyKind } from '../../server/test/archive/every-kind.js';
 import { exported } from '../../server/test/archive/support.js';
+import { Description } from '../../server/test/http/description.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
 import { consoleOf, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
@@ -55,7 +56,14 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     const page = await browser.page();
     const { origin } = new URL(running.current.url);
     const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const undocumented: string[] = [];
+    const description = await Description.of(running.current.url);
+    page.on('request', (request) => {
+      asked.push(request.url());
+      const [, path] = /\/v2(\/[^?]*)/.exec(new URL(request.url()).pathname) ?? [];
+      const isFound = path === undefined || description.find(request.method().toLowerCase(), path);
+      if (!isFound) undocumented.push(`${request.method()} ${path}`);
+    });
     page.on('dialog', () => asked.push('a dialog'));
     const looks = async (path: string) => {
       await visit(page, address(path));
@@ -84,6 +92,7 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     await page.getByLabel('schema').selectOption('evil');
     expect(await page.evaluate(STRANGE), 'a form of a hostile schema').toEqual([]);
     for (const path of HOSTILE_PATHS) await looks(`${ledger}/${path}`);
+    expect(undocumented).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(origin) && !/^(blob|about):/.test(url))).toEqual([]);
     expect(faultsOfPages()).toEqual([]);
   });

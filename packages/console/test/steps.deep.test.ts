@@ -1,6 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { MAIN, withFolder } from '../../cli/test/support/cli.js';
 import { everyKind } from '../../server/test/archive/every-kind.js';
 import { exported } from '../../server/test/archive/support.js';
 import { newLedger, systemKeyOf } from '../../server/test/support/client.js';
@@ -9,6 +13,7 @@ import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.
 
 const running = withOwnServer({ consoleServers: [] });
 const browser = withBrowser();
+const home = withFolder();
 
 describe.skipIf(lacksChromium)('the page of a record, in Chromium', () => {
   it('opens every step of its verdict', async () => {
@@ -60,9 +65,14 @@ describe.skipIf(lacksChromium)('the page of a record, in Chromium', () => {
 
     const record = await saved(page, 'Download the version');
     const proof = await saved(page, 'Download the proof of inclusion');
+    await writeFile(join(home.path, 'record.json'), record);
+    await writeFile(join(home.path, 'record.proof'), proof);
+    expect(await run(await copied(page, 'Command'))).toContain('bob');
+    expect(JSON.parse(await run(await copied(page, 'curl')))).toMatchObject({ data: { handle: 'bob' } });
+    expect(await run(await copied(page, 'Download the proof'))).toContain('leaf');
     await page.goto(`${consoleOf(running.current.url)}#/check`);
-    const files = page.getByLabel('Choose files');
-    await files.setInputFiles([given('record.json', record), given('record.proof', proof)]);
+    const choose = page.getByLabel('Choose files');
+    await choose.setInputFiles([given('record.json', record), given('record.proof', proof)]);
     await sees(page, 'The key was not given');
     await page.getByLabel('Public key of the ledger').fill(systemKeyOf(client));
     await page.getByRole('button', { name: 'Check', exact: true }).click();
@@ -80,8 +90,15 @@ describe.skipIf(lacksChromium)('the page of a record, in Chromium', () => {
     const { client } = await everyKind(running.current.url);
     const text = await exported(running.current, client.ledger ?? '');
     const page = await browser.page();
-    await page.goto(`${consoleOf(running.current.url)}#/check`);
-    await page.getByLabel('Choose files').setInputFiles([given('acme.ndjson', text)]);
+    await page.goto(consoleOf(running.current.url));
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(text)}], 'acme.ndjson'));
+      return transfer;
+    })()`);
+    await page.locator('h1').dispatchEvent('dragover', { dataTransfer });
+    await sees(page, 'Drop to check them here');
+    await page.locator('h1').dispatchEvent('drop', { dataTransfer });
     await sees(page, 'Checked here: nothing was found wrong in the export.');
     await sees(page, 'signatures: digest and key of each');
     const altered = text.replace('carol@north', 'carol@south');
@@ -97,6 +114,21 @@ async function saved(page: Page, button: string): Promise<string> {
     page.getByRole('button', { name: button, exact: true }).click(),
   ]);
   return readFile(await download.path(), 'utf8');
+}
+
+/** What a button copies. */
+async function copied(page: Page, label: string): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: `Copy ${label}`, exact: true }).click();
+  return page.evaluate<string>('navigator.clipboard.readText()');
+}
+
+/** What a command prints that is typed into a shell, by somebody who has nothing at home but the files that were saved. */
+async function run(command: string): Promise<string> {
+  const shell = `countersign() { '${process.execPath}' '${MAIN}' "$@"; }\n${command}`;
+  const { PATH = '' } = process.env;
+  const { stdout } = await promisify(execFile)('sh', ['-c', shell], { cwd: home.path, env: { PATH, HOME: home.path } });
+  return stdout;
 }
 
 function given(name: string, content: string) {

@@ -1,11 +1,16 @@
 import { useState } from 'react';
 import { text } from '../text/en.js';
 
-/** Copies a text, and says that it did. */
+/** Copies a text, and says that it did. Pages without TLS may not: there is no button. */
 export function Copy({ value, label }: { readonly value: string; readonly label: string }) {
   const [isCopied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null;
   const copy = async () => {
-    await navigator.clipboard?.writeText(value);
+    try {
+      await navigator.clipboard.writeText(value);
+    } catch {
+      return;
+    }
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
