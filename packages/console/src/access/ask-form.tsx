@@ -6,7 +6,7 @@ import { actionsOn } from './ask.js';
 import type { AccessSearch } from './search.js';
 
 /** A public key in base64: 32 bytes. */
-const KEY = '[A-Za-z0-9+\\/]{43}=';
+export const KEY = '[A-Za-z0-9+\\/]{43}=';
 
 /** Kinds that may be asked about. */
 const ASKED = KINDS.filter(

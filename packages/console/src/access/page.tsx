@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { accessText } from '../text/access.js';
 import { AnswerSection } from './answer.js';
 import { AskForm } from './ask-form.js';
+import { LetRead } from './let-read.js';
 import { Matrix } from './matrix.js';
 import type { AccessSearch } from './search.js';
 
@@ -18,6 +19,11 @@ export function AccessPage() {
       <h2>{accessText.ask}</h2>
       <AskForm key={JSON.stringify(search)} search={search} />
       {search.kind !== undefined && <AnswerSection search={{ ...search, kind: search.kind }} />}
+      <section aria-labelledby="let-read">
+        <h2 id="let-read">{accessText.letRead.title}</h2>
+        <p className="hint">{accessText.letRead.about}</p>
+        <LetRead />
+      </section>
       <h2>{accessText.matrix}</h2>
       <Matrix />
     </article>

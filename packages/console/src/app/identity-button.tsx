@@ -1,9 +1,10 @@
 import { useSearch } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { type Identity, useIdentity } from '../session/identity.js';
 import { placeName } from '../session/pins.js';
 import { ownServer } from '../session/servers.js';
 import { SignIn } from '../session/sign-in.js';
+import { whenSignInIsAsked } from '../session/sign-in-asked.js';
 import { text } from '../text/en.js';
 import { Plain } from '../ui/plain.js';
 
@@ -13,6 +14,7 @@ export function IdentityButton({ ledger }: { readonly ledger: string }) {
   const place = placeName(server ?? ownServer(), ledger);
   const identity = useIdentity(place);
   const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => whenSignInIsAsked(() => dialog.current?.showModal()), []);
   return (
     <>
       <button type="button" className="who" onClick={() => dialog.current?.showModal()}>

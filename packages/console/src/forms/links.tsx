@@ -28,13 +28,13 @@ export function CreateLink({ kind, parent }: Props) {
 }
 
 /** Leads to the forms of what can be done with a record. */
-export function ActionLinks({ kind, parent, id }: Props & { readonly id: string }) {
+export function ActionLinks({ kind, parent, id, status }: Props & { readonly id: string; readonly status: unknown }) {
   const { name: ledger } = useLedger();
   const found = findKind(kind);
   if (found === undefined) return null;
   return (
     <nav className="actions" aria-label={doingText.form.more}>
-      {doingsOn(found).map((operation) => (
+      {doingsOn(found, status).map((operation) => (
         <Link
           key={operation}
           className="button"

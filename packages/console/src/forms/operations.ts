@@ -23,9 +23,13 @@ export function doingsOf({ record, operations }: KindDescription): readonly Doin
   });
 }
 
-/** The writes on one record of a kind. */
-export function doingsOn(kind: KindDescription): readonly Doing[] {
-  return doingsOf(kind).filter((doing) => doing !== 'create');
+/** Statuses of intents about which nobody can decide any more. */
+const DECIDED = ['committed', 'aborted', 'completed', 'rejected'];
+
+/** The writes on one record of a kind. @param status of the record */
+export function doingsOn(kind: KindDescription, status: unknown): readonly Doing[] {
+  const isDecided = kind.record === 'intent' && DECIDED.includes(String(status));
+  return doingsOf(kind).filter((doing) => doing !== 'create' && !(isDecided && /^(commit|abort)$/.test(doing)));
 }
 
 /** What of an address is that of a form. */

@@ -7,6 +7,7 @@ import { lineOf } from '../kinds/columns.js';
 import { findKind, type KindDescription, nameMember, pluralOf, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
+import { askToSignIn } from '../session/sign-in-asked.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Notice, Skeleton } from '../ui/notice.js';
@@ -66,7 +67,14 @@ function Way({ kind, parent, id }: Target & { readonly id: string | undefined })
 
 function Anonymous() {
   const { identity } = useLedger();
-  return identity.kind === 'nobody' ? <Notice tone="warn" title={doingText.sign.signInFirst} /> : null;
+  if (identity.kind !== 'nobody') return null;
+  return (
+    <Notice tone="warn" title={doingText.sign.signInFirst}>
+      <button type="button" onClick={askToSignIn}>
+        {text.identity.choose}
+      </button>
+    </Notice>
+  );
 }
 
 interface WithRecordProps extends Target {

@@ -13,12 +13,27 @@ interface Props {
   readonly ledger: string;
   readonly parent?: string | undefined;
   readonly title?: ReactNode;
+  /** Whether one line is enough for what holds. */
+  readonly isBrief?: boolean;
 }
 
 /** What a write came to, judged here by its own bytes. */
-export function Verified({ record, systemKey, ledger, parent, title }: Props) {
+export function Verified({ record, systemKey, ledger, parent, title, isBrief = false }: Props) {
   const verdict = useMemo(() => judge(record, systemKey), [record, systemKey]);
   const kind = kindOfLuid(record.luid);
+  if (isBrief && verdict.isFine && kind) {
+    return (
+      <p className="made">
+        <span className="tick" aria-hidden="true">
+          ✓
+        </span>
+        <span>
+          {title} {doingText.made.fine(verdict.proofs.length)}
+        </span>
+        <RecordLink to={{ ledger, kind: kind.record, id: record.luid, parent }}>{doingText.made.open}</RecordLink>
+      </p>
+    );
+  }
   return (
     <Notice
       tone={verdict.isFine ? 'good' : 'bad'}

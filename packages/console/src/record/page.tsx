@@ -62,7 +62,7 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
       <Head asked={asked} shown={shown} isGiven={verdict.status === 'given'} />
       <VerdictNotice verdict={verdict} fault={fault} />
       {isFine && asked.change === undefined && (
-        <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} />
+        <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} status={record.meta.status} />
       )}
       <Steps record={record} verdict={verdict} />
       <Content asked={asked} shown={shown} verdict={verdict} />

@@ -3,6 +3,7 @@ import { text } from '../text/en.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { OtherLedger } from './pins.js';
+import { askToSignIn } from './sign-in-asked.js';
 
 interface Props {
   readonly error: unknown;
@@ -50,14 +51,23 @@ function FaultNotice({ error }: { readonly error: unknown }) {
   }
   if (error instanceof Refusal) {
     return (
-      <Notice tone="warn" title={text.fault.refused}>
+      <Notice tone="warn" title={error.status === 404 ? text.fault.missing : text.fault.refused}>
+        {[401, 403].includes(error.status) && (
+          <>
+            <p>{text.fault.signIn}</p>
+            <p>
+              <button type="button" onClick={askToSignIn}>
+                {text.identity.choose}
+              </button>
+            </p>
+          </>
+        )}
         <p>
           <code>{error.reason}</code> <Plain value={error.detail} />
         </p>
         <p>
           {text.fault.tryThis}: <Plain value={error.toTry} />
         </p>
-        {[401, 403].includes(error.status) && <p>{text.fault.signIn}</p>}
       </Notice>
     );
   }

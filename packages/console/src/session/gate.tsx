@@ -2,6 +2,7 @@ import './session.css';
 import { type Query, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/en.js';
+import { Code } from '../ui/copy.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { LedgerProvider } from './context.js';
@@ -50,18 +51,21 @@ export function LedgerGate({ server, name, children }: Props) {
   if (!opened.data) return <Skeleton label={text.loading} />;
   return (
     <LedgerProvider value={opened.data}>
-      {opened.data.isNew && <FirstVisit />}
+      {opened.data.isNew && <FirstVisit pinned={opened.data.pin.key} />}
       {children}
     </LedgerProvider>
   );
 }
 
 /** Says that nothing was known of the key before, until it was read. */
-function FirstVisit() {
+function FirstVisit({ pinned }: { readonly pinned: string }) {
   const [isRead, read] = useState(false);
   if (isRead) return null;
   return (
     <Notice tone="plain" title={text.pin.first}>
+      <p>
+        <Code value={pinned} label={text.pin.key} length={44} />
+      </p>
       <button type="button" className="link" onClick={() => read(true)}>
         {text.pin.understood}
       </button>

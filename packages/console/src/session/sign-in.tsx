@@ -24,6 +24,13 @@ export function SignIn({ place, current, onDone }: Props) {
   };
   return (
     <div className="sign-in">
+      {current.kind === 'key' && (
+        <p>
+          {text.identity.publicKey} <Code value={current.signer.public} label={text.identity.publicKey} length={44} />
+          <br />
+          <span className="hint">{text.identity.publicAbout}</span>
+        </p>
+      )}
       {current.kind !== 'nobody' && (
         <p>
           <button type="button" onClick={() => use(NOBODY)}>

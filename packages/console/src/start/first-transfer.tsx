@@ -7,6 +7,7 @@ import { Verified } from '../forms/verified.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import type { OpenLedger } from '../session/open-ledger.js';
+import { askToSignIn } from '../session/sign-in-asked.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
@@ -32,23 +33,27 @@ export function FirstTransferPage() {
   const isDone = progress.data?.transfer?.meta.status === 'completed';
   return (
     <Steps>
-      <Step number={1} title={doingText.begin.key.title} state="done">
-        <p>
-          {identity.kind === 'key' ? (
-            <>
-              <Plain value={identity.name} most={40} />{' '}
-              <Code value={identity.signer.public} label={text.identity.publicKey} length={44} />
-            </>
-          ) : (
-            doingText.sign.signInFirst
-          )}
-        </p>
+      <Step number={1} title={doingText.begin.key.title} state={identity.kind === 'nobody' ? 'now' : 'done'}>
+        {identity.kind === 'key' && (
+          <p>
+            <Plain value={identity.name} most={40} />{' '}
+            <Code value={identity.signer.public} label={text.identity.publicKey} length={44} />
+          </p>
+        )}
+        {identity.kind === 'nobody' && (
+          <>
+            <p>{doingText.sign.signInFirst}</p>
+            <button type="button" onClick={askToSignIn}>
+              {text.identity.choose}
+            </button>
+          </>
+        )}
       </Step>
       <Step number={2} title={doingText.begin.ledger.title} state="done">
         <p>
           <Plain value={name} most={60} /> <Code value={pin.key} label={doingText.begin.ledger.key} length={44} />
         </p>
-        <Verified record={record} systemKey={pin.key} ledger={name} title={`${doingText.begin.ledger.made}.`} />
+        <Verified record={record} systemKey={pin.key} ledger={name} title={`${doingText.begin.ledger.made}.`} isBrief />
       </Step>
       <Step
         number={3}
@@ -86,6 +91,7 @@ function Made({ progress: { symbol, wallets, issue, transfer } }: { readonly pro
       record={signedOf(record)}
       systemKey={pin.key}
       ledger={ledger}
+      isBrief
       title={
         <>
           <Plain value={title} most={80} />.

@@ -15,6 +15,8 @@ export function StartPage() {
   const { server: given } = useSearch({ from: '/' });
   const [server, setServer] = useState(given ?? ownServer());
   const [ledger, setLedger] = useState('');
+  // Who comes for the first time most often has no ledger.
+  const [hasKnown] = useState(() => listPins().length > 0);
   const navigate = useNavigate();
   const open = (event: FormEvent) => {
     event.preventDefault();
@@ -28,9 +30,11 @@ export function StartPage() {
   return (
     <div className="start">
       <Mark />
-      <h1>{text.start.title}</h1>
+      <h1>{text.product}</h1>
       <p className="lead">{text.start.lead}</p>
+      {hasKnown ? <KnownLedgers /> : <MakeLedger server={given} />}
       <form className="card" onSubmit={open}>
+        <h2>{text.start.title}</h2>
         <Field
           label={text.start.ledger}
           about={text.start.ledgerAbout}
@@ -53,14 +57,20 @@ export function StartPage() {
           {text.start.open}
         </button>
       </form>
-      <KnownLedgers />
-      <p className="hint">
-        {doingText.begin.linkAbout}{' '}
-        <Link to="/begin" search={{ server: given }}>
-          {doingText.begin.link}
-        </Link>
-      </p>
+      {hasKnown && <MakeLedger server={given} />}
     </div>
+  );
+}
+
+function MakeLedger({ server }: { readonly server: string | undefined }) {
+  return (
+    <section className="card">
+      <h2>{doingText.begin.linkTitle}</h2>
+      <p>{doingText.begin.linkAbout}</p>
+      <Link to="/begin" search={{ server }} className="button primary">
+        {doingText.begin.link}
+      </Link>
+    </section>
   );
 }
 

@@ -37,6 +37,15 @@ export const accessText = {
   knownAs: (handles: string) => `Signers with this key: ${handles}.`,
   knownAsNobody: 'No signer with this key was found.',
 
+  letRead: {
+    title: 'Let somebody read',
+    about:
+      'Whoever has the key may read everything in this ledger, and change nothing. They make a key under “Sign in”, and send you its public half.',
+    submit: 'Let this key read',
+    signIn: 'Sign in first: the rules of a ledger are changed by who may change the ledger.',
+    done: 'The key may read now.',
+  },
+
   matrix: 'Rules',
   byRecords:
     'The rules of the ledger, and of policies that they refer to. Records and domains may have rules of their own: ask about one above.',

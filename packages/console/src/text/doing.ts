@@ -2,7 +2,7 @@
 export const doingText = {
   sign: {
     title: 'Sign this?',
-    lead: 'These very texts are signed, and nothing else. Values of secrets are sent along unsigned.',
+    lead: 'These very texts are signed, and nothing else.',
     by: 'By the key',
     byLedger: 'The ledger signs in the name of the signer of your token.',
     operation: 'Operation',
@@ -31,7 +31,8 @@ export const doingText = {
     title: 'From nothing to a verified transfer',
     lead: 'Three steps. Everything is signed in this browser by a key that never leaves it.',
     link: 'Make a ledger',
-    linkAbout: 'No ledger yet?',
+    linkTitle: 'No ledger yet?',
+    linkAbout: 'Make one in this browser, and move money in it: three steps, a minute or two.',
     resume: 'Make a first transfer',
     empty: 'This ledger moves no money yet.',
     done: 'done',

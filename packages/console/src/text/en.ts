@@ -28,7 +28,7 @@ export const text = {
 
   start: {
     title: 'Open a ledger',
-    lead: 'Everything that a ledger holds, checked in this browser: green means checked here, not said by the server.',
+    lead: 'Shows what a ledger of signed records holds, and checks every signature in this browser: green means checked here, not said by the server.',
     server: 'Server',
     serverAbout: 'Its base URL, which ends in /v2.',
     ledger: 'Ledger',
@@ -55,6 +55,7 @@ export const text = {
     nobody: 'nobody',
     nobodyAbout: 'What everyone may read.',
     change: 'Sign in',
+    choose: 'Use a key or a token',
     close: 'Close',
     signOut: 'Sign out',
     key: (name: string) => `key ${name}`,
@@ -86,6 +87,8 @@ export const text = {
     clientSecret: 'Client secret',
     credentialsDo: 'Use them',
     publicKey: 'public key',
+    publicAbout:
+      'Not a secret. If the ledger refuses the key, send this to whoever runs the ledger: under “Who may do what” they can let it read.',
     noEd25519: 'This browser cannot keep an Ed25519 key. A key file works, for as long as the page is open.',
     faults: {
       form: 'The file holds no private key that the command writes.',
@@ -111,11 +114,13 @@ export const text = {
     forget: 'Forget what was seen, and open it anew',
     newLuid: 'It also calls itself by another luid',
     understood: 'Understood',
+    key: 'Key of the ledger',
     first: 'First visit: the key of this ledger was remembered just now. Compare it once with what its operator says.',
   },
 
   fault: {
     refused: 'The ledger refuses',
+    missing: 'The ledger has no such record, or does not show it',
     unreachable: 'The server does not answer',
     unexpected: 'Something went wrong in this page',
     lie: 'This answer is not genuine',
@@ -132,7 +137,8 @@ export const text = {
     },
     otherLedger: 'It is the record of another ledger than the one in the address.',
     tryThis: 'What to try',
-    signIn: 'Others may read more: sign in with a key of a signer of this ledger.',
+    signIn:
+      'Others may read more: sign in with a key that this ledger knows. If you have none, make one, and send its public half to whoever runs the ledger.',
     notFound: 'There is no such page.',
   },
 } as const;

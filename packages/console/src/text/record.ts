@@ -119,7 +119,7 @@ export const recordText = {
     actions: { create: 'created', update: 'updated', drop: 'dropped', erase: 'erased' },
     signed: 'signed',
     same: 'The data is as before.',
-    first: (members: number) => `Created with ${members} members.`,
+    first: (members: number) => `Created with ${members} ${members === 1 ? 'member' : 'members'}.`,
     member: 'Member',
     before: 'Before',
     after: 'After',

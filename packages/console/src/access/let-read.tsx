@@ -1,0 +1,76 @@
+import type { JsonObject } from '@countersign/protocol';
+import { type FormEvent, useState } from 'react';
+import { useWrite } from '../forms/use-write.js';
+import { WriteStatus } from '../forms/write-status.js';
+import { useLedger } from '../session/context.js';
+import { openingOf, queries } from '../session/queries.js';
+import { askToSignIn } from '../session/sign-in-asked.js';
+import { accessText } from '../text/access.js';
+import { text } from '../text/en.js';
+import { Notice } from '../ui/notice.js';
+import { KEY } from './ask-form.js';
+
+/** Actions of whoever may look at everything, and change nothing. */
+const READING = ['read', 'query', 'access'];
+
+/** Adds a rule to the ledger by which a key may read all of it: for who was given an address, and is refused. */
+export function LetRead() {
+  const { client, identity, server, name } = useLedger();
+  const [key, setKey] = useState('');
+  const [isDone, setDone] = useState(false);
+  const write = useWrite();
+  if (identity.kind === 'nobody') {
+    return (
+      <p className="hint">
+        {accessText.letRead.signIn}{' '}
+        <button type="button" className="link" onClick={askToSignIn}>
+          {text.identity.choose}
+        </button>
+      </p>
+    );
+  }
+  const done = () => {
+    setDone(true);
+    setKey('');
+    // The rules of the record that is open are those of before.
+    void queries.invalidateQueries({ queryKey: openingOf(server, name, identity).queryKey });
+  };
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (write.isBusy) return;
+    setDone(false);
+    const rule = readingRule(key.trim());
+    write.run(
+      (options) =>
+        client.record.update(
+          undefined,
+          (data) => ({ ...data, access: [...(data.access ?? []), rule] }) as typeof data,
+          options,
+        ),
+      done,
+    );
+  };
+  return (
+    <form className="ask" onSubmit={send}>
+      <label className="wide">
+        {accessText.key}
+        <input
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          pattern={KEY}
+          title={accessText.badKey}
+          required
+          spellCheck={false}
+          autoComplete="off"
+        />
+      </label>
+      <button type="submit">{accessText.letRead.submit}</button>
+      <WriteStatus write={write} client={client} onDone={done} />
+      {isDone && <Notice tone="good" title={accessText.letRead.done} />}
+    </form>
+  );
+}
+
+function readingRule(publicKey: string): JsonObject {
+  return { action: { $in: READING }, record: 'any', bearer: { $signer: { public: publicKey } } };
+}
