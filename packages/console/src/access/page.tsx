@@ -19,13 +19,13 @@ export function AccessPage() {
       <h2>{accessText.ask}</h2>
       <AskForm key={JSON.stringify(search)} search={search} />
       {search.kind !== undefined && <AnswerSection search={{ ...search, kind: search.kind }} />}
+      <h2>{accessText.matrix}</h2>
+      <Matrix />
       <section aria-labelledby="let-read">
         <h2 id="let-read">{accessText.letRead.title}</h2>
         <p className="hint">{accessText.letRead.about}</p>
         <LetRead />
       </section>
-      <h2>{accessText.matrix}</h2>
-      <Matrix />
     </article>
   );
 }
