@@ -17,6 +17,7 @@ import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig, WrongSettings } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
 import type { OperatorsListener } from './operators/listener.js';
+import { OPERATORS_PROCESS } from './operators/messages.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
 import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
@@ -26,6 +27,7 @@ import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
  * standard error.
  */
 export async function start(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  if (process.env[OPERATORS_PROCESS] !== undefined && process.send) return serveOperatorsAlone();
   let task: ServerTask;
   try {
     task = cluster.isWorker ? 'serve' : parseCommandLine(args);
@@ -257,16 +259,24 @@ async function beginServing(
   }
 }
 
-/** Serves operators where that is set; their code is loaded then alone. */
+/** Serves operators where that is set, in a process of its own, which alone loads their code. */
 async function beginOperators(
   config: Config,
   logger: pino.Logger,
   databaseUrl: string,
 ): Promise<OperatorsListener | undefined> {
   if (config.adminPort === undefined) return undefined;
-  const { serveOperators } = await import('./operators/listener.js');
+  const { startOperatorsProcess } = await import('./operators/process.js');
+  return startOperatorsProcess({ databaseUrl, logger, env: process.env });
+}
+
+/** In the process that `beginOperators` starts. */
+async function serveOperatorsAlone(): Promise<void> {
+  const config = parseConfig(process.env);
+  const { runOperatorsProcess } = await import('./operators/child.js');
   // biome-ignore lint/plugin: the clock that it is given
-  return serveOperators({ config, databaseUrl, logger, now: Date.now });
+  const surroundings = { now: Date.now, send: (...one: unknown[]) => void process.send?.(...(one as [object])) };
+  runOperatorsProcess(config, createLogger(config.logLevel), surroundings);
 }
 
 function baseUrlOf(host: string, port: number): string {

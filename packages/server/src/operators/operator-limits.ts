@@ -26,6 +26,8 @@ export const operatorLimits = {
     /** Addresses that are remembered. */
     remembered: 1_000,
   },
+  /** Milliseconds before a process that has died is replaced, and that one has to end beyond `stop`. */
+  respite: 1_000,
   /** Milliseconds that operations under way have when the server stops. */
   stop: 5_000,
 } as const;

@@ -1,0 +1,33 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.js';
+import { type OperatorsListener, serveOperators } from './listener.js';
+import type { FromOperators, ToOperators } from './messages.js';
+
+/** The process for operators. It begins when the one that supervises it says so, and ends when that says so, or is gone. */
+export function runOperatorsProcess(
+  config: Config,
+  logger: FastifyBaseLogger,
+  { now, send }: { readonly now: () => number; send(message: FromOperators, done?: () => void): void },
+): void {
+  let listener: OperatorsListener | undefined;
+  const stop = async () => {
+    await listener?.stop().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
+    process.exit(0);
+  };
+  const serve = async (databaseUrl: string) => {
+    listener = await serveOperators({ config, databaseUrl, logger, now });
+    send({ type: 'serving', url: listener.url });
+  };
+  process.on('message', (message: ToOperators) => {
+    if (message.type === 'stop') void stop();
+    else
+      serve(message.databaseUrl).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        send({ type: 'failed', why }, () => process.exit(1));
+      });
+  });
+  // A terminal sends Ctrl-C to every process, and a supervisor of services may: the one that started it acts on it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+  process.on('disconnect', () => void stop());
+  send({ type: 'ready' });
+}
