@@ -28,9 +28,9 @@ export function Verified({ record, systemKey, ledger, parent, title, isBrief = f
           ✓
         </span>
         <span>
-          {title} {doingText.made.fine(verdict.proofs.length)}
+          {title} {doingText.made.fine(verdict.proofs.length)}{' '}
+          <RecordLink to={{ ledger, kind: kind.record, id: record.luid, parent }}>{doingText.made.open}</RecordLink>
         </span>
-        <RecordLink to={{ ledger, kind: kind.record, id: record.luid, parent }}>{doingText.made.open}</RecordLink>
       </p>
     );
   }
