@@ -100,6 +100,7 @@ declare
   one record;
   col record;
   waiting bigint;
+  definition text;
 begin
   -- Those that come at once take turns.
   perform pg_advisory_xact_lock(4207003);
@@ -152,9 +153,39 @@ begin
   end loop;
   perform set_config('search_path', path, true);
   for one in select * from cluster.functions loop
-    execute replace(pg_get_functiondef(one.oid), 'FUNCTION public.', format('FUNCTION %I.', place));
+    definition := replace(pg_get_functiondef(one.oid), 'FUNCTION public.', format('FUNCTION %I.', place));
+    -- What Citus reads here within a transaction of several statements, it forgets to end with it: a later commit fails by that, or
+    -- crashes the node. So the row of the ledger is read where it stands.
+    definition := replace(definition, 'from ledger l ', format('from public.ledger_%s l ', cluster.ledger_shard()));
+    definition := replace(definition,
+      'update ledger l set version = l.version + 1 where l.id = ledger returning l.version into rules_version',
+      'rules_version := cluster.raise_version(ledger)');
+    execute definition;
     execute format('alter function %I.%s set search_path = %s', place, regexp_replace(one.signature, '^public\.', ''), path);
   end loop;
+end
+$$;
+
+-- The number of the only shard of the table of ledgers, which each node has.
+create or replace function cluster.ledger_shard() returns bigint language sql stable as $$
+  select s.shardid from pg_dist_shard s where s.logicalrelid = 'public.ledger'::regclass
+$$;
+
+-- Raises the version of the rules of a ledger on all nodes, and returns it. In a transaction of several statements a node may write to
+-- itself alone: there whoever began it has raised the version before, on all nodes.
+do $$
+begin
+  execute format('create or replace function cluster.raise_version(ledger bigint) returns bigint language plpgsql as %L', format('
+    declare
+      raised bigint;
+    begin
+      select l.version into raised from public.ledger_%s l
+      where l.id = $1 and l.xmin = pg_current_xact_id_if_assigned()::xid;
+      if raised is null then
+        update public.ledger l set version = l.version + 1 where l.id = $1 returning l.version into raised;
+      end if;
+      return raised;
+    end', cluster.ledger_shard()));
 end
 $$;
 
@@ -188,12 +219,14 @@ do $$
 declare
   one record;
 begin
-  if not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = 'cluster.schema_of'::regproc) then
-    perform create_distributed_function('cluster.release()');
-    perform create_distributed_function('cluster.name_of(bigint, oid)');
-    perform create_distributed_function('cluster.make_schema(bigint, oid)');
-    perform create_distributed_function('cluster.schema_of(bigint)');
-  end if;
+  for one in
+    select f.signature from unnest(array['cluster.release()', 'cluster.name_of(bigint, oid)', 'cluster.ledger_shard()',
+      'cluster.raise_version(bigint)', 'cluster.make_schema(bigint, oid)', 'cluster.schema_of(bigint)']) f (signature)
+    where not exists (
+      select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.signature::regprocedure)
+  loop
+    perform create_distributed_function(one.signature::regprocedure);
+  end loop;
   for one in
     select f.* from cluster.functions f
     where not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)

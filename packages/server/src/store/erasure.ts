@@ -2,7 +2,7 @@ import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather, gatherLimits } from '../base/gather.js';
 import { textArray } from './arrays.js';
-import { isSerializationFailure, type Runner, storeTogether } from './committer/batch.js';
+import { isSerializationFailure, type Runner, storeInTransaction } from './committer/batch.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
@@ -95,8 +95,8 @@ function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<
     // Whoever seals has the lock: nothing moves from the queue into the log meanwhile.
     await client.query('select from log where ledger_id = $1 for no key update', [ledger]);
     if (await isUnsealed(client, ledger, luid)) throw new Unsealed();
-    const [outcome] = await storeTogether(client, [erasure.write]);
-    if (outcome?.result !== 'done') return rollback(outcome ?? { result: 'stale', version: erasure.write.version });
+    const outcome = await storeInTransaction(client, pool, erasure.write);
+    if (outcome.result !== 'done') return rollback(outcome);
     const before = [ledger, luid, change];
     const texts = await sizeOfTexts(client, before);
     await client.query(

@@ -1,8 +1,17 @@
 import pg from 'pg';
 import { type LedgerClock, momentLimits } from '../../base/ledger-clock.js';
+import { isDistributed } from '../nodes/distribution.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
+import type { Queryable } from '../queries/statement.js';
 import { callOf } from './functions.js';
-import { deliveryParameters, needParameters, secretParameters, settlementParameters, writeParameters } from './rows.js';
+import {
+  deliveryParameters,
+  needParameters,
+  registersKey,
+  secretParameters,
+  settlementParameters,
+  writeParameters,
+} from './rows.js';
 import type { Settled, Settlement } from './settlement.js';
 import type { Outcome, Write } from './write.js';
 
@@ -38,6 +47,35 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
   const { results, version, newest } = rows[0]!;
   const known = newest ? { newest: newest.getTime() } : {};
   return results.map((result) => ({ result, version, ...known }));
+}
+
+/**
+ * Stores one write in a transaction of several statements, which is undone unless it is done. There a node of a cluster may write to
+ * itself alone, so what may raise the version of the ledger's rules, which all nodes have, raises it before.
+ *
+ * @param client in a transaction
+ * @param pool that it is of
+ */
+export async function storeInTransaction(
+  client: Runner,
+  pool: Queryable,
+  write: Write,
+  clock?: Clock,
+): Promise<Outcome> {
+  const { ledger, version } = write;
+  const stale: Outcome = { result: 'stale', version };
+  if (!(write.bumpsRules || registersKey(write)) || !(await isDistributed(pool))) {
+    const [outcome = stale] = await storeTogether(client, [write], clock);
+    return outcome;
+  }
+  const { rows } = await client.query<{ version: number }>(
+    'update ledger set version = version + 1 where id = $1 and version = $2 returning version',
+    [ledger, version],
+  );
+  if (!rows[0]) return stale;
+  const raised = { ...write, version: rows[0].version, bumpsRules: false };
+  const [outcome = stale] = await storeTogether(client, [raised], clock);
+  return outcome.result === 'done' ? outcome : { ...outcome, version };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   isSerializationFailure,
   isTakenMeanwhile,
   type Runner,
+  storeInTransaction,
   storeSettlement,
   storeTogether,
   wasReused,
@@ -113,8 +114,8 @@ async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined)
     return await transaction(pool, async (client, rollback) => {
       if (mayBeBlocked(write.blockedBy) && (await isBlocked(client, write))) return rollback(stale);
       if (write.unique?.length && (await hasTakenLabels(client, write))) return rollback(stale);
-      const [outcome = stale] = await storeTogether(client, [write], clock);
-      return outcome;
+      const outcome = await storeInTransaction(client, pool, write, clock);
+      return outcome.result === 'done' ? outcome : rollback(outcome);
     });
   } catch (error) {
     if (write.renames && isTakenMeanwhile(error)) {

@@ -13,6 +13,11 @@ const SETTLE_BATCH = readSql('settle_batch_1');
 /** The position of a write in its batch, or of the write that a row belongs to. */
 const ord = (_: unknown, position: number | null) => position;
 
+/** Whether a write gives its record a key that proofs and tokens can be made with. */
+export function registersKey({ kind, action, link }: Pick<Write, 'kind' | 'action' | 'link'>): boolean {
+  return kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined;
+}
+
 const toWrites = rowsOf<Write>(STORE_BATCH, 'store_write_1', {
   ord,
   version: ({ version }) => version,
@@ -29,8 +34,7 @@ const toWrites = rowsOf<Write>(STORE_BATCH, 'store_write_1', {
   domain: ({ domain }) => domain,
   link: ({ link }) => link,
   proven: ({ proven }) => proven,
-  registers: ({ kind, action, link }) =>
-    kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined,
+  registers: registersKey,
   bumps_rules: ({ bumpsRules }) => bumpsRules,
   wakes: ({ wakes = false }) => wakes,
   final: ({ action, kind }) => (action === 'erase' ? listOf(finalStatuses(kindNamed(kind))) : null),

@@ -320,10 +320,11 @@ export async function storeSealed(
       bytesArray(leaves.map(({ salts }) => salts)),
     ],
   });
-  // In a cluster it is one ledger: Citus finds its node by the parameter, which has to stand alone.
+  // In a cluster it is one ledger: Citus finds its node by the parameter, which has to stand alone. Of a prepared statement it would also
+  // make a plan without parameters, over all nodes, which it never uses.
   const isAmongNodes = await isDistributed(client);
   await client.query({
-    name: 'log-store',
+    ...(isAmongNodes ? {} : { name: 'log-store' }),
     // least ignores nulls.
     text: `update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
         sealed = statement_timestamp(), unwitnessed = least(g.unwitnessed, statement_timestamp())
