@@ -17,7 +17,7 @@ import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig, WrongSettings } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
 import type { OperatorsListener } from './operators/listener.js';
-import { OPERATORS_PROCESS } from './operators/messages.js';
+import { type FromOperators, OPERATORS_PROCESS } from './operators/messages.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
 import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
@@ -272,11 +272,16 @@ async function beginOperators(
 
 /** In the process that `beginOperators` starts. */
 async function serveOperatorsAlone(): Promise<void> {
-  const config = parseConfig(process.env);
-  const { runOperatorsProcess } = await import('./operators/child.js');
-  // biome-ignore lint/plugin: the clock that it is given
-  const surroundings = { now: Date.now, send: (...one: unknown[]) => void process.send?.(...(one as [object])) };
-  runOperatorsProcess(config, createLogger(config.logLevel), surroundings);
+  const send = (...one: unknown[]) => void process.send?.(...(one as [object]));
+  try {
+    const config = parseConfig(process.env);
+    const { runOperatorsProcess } = await import('./operators/child.js');
+    // biome-ignore lint/plugin: the clock that it is given
+    runOperatorsProcess(config, createLogger(config.logLevel), { now: Date.now, send });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    send({ type: 'failed', why } satisfies FromOperators, () => process.exit(1));
+  }
 }
 
 function baseUrlOf(host: string, port: number): string {

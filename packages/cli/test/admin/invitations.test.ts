@@ -62,6 +62,19 @@ describe('where ledgers are made by invitation', () => {
     const client = new TestClient(one.url, key, made.body.data.handle);
     expect((await client.get('/wallets', carry(code))).status).toBe(401);
     expect((await new TestClient(one.url).get('/ledgers', carry(code))).status).toBe(401);
+    // Nor does it show another ledger to whoever has overheard what made that.
+    const others = founding();
+    await post(others, carry((await invite()).code));
+    expect(await told(post(others, carry(code)))).toEqual(refused(/was used already/));
+  });
+
+  it('a code is used up where none is needed, too', async () => {
+    const { code } = await invite();
+    const open = await startServer({ database: servers.current[0].database });
+    expect((await post(founding(), carry(code), open)).status).toBe(201);
+    expect((await post(founding(), carry(code), open)).status).toBe(201);
+    await open.stop();
+    expect(await told(post(founding(), carry(code)))).toEqual(refused(/was used already/));
   });
 
   it('of many at once one makes it', async () => {

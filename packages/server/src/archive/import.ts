@@ -100,9 +100,13 @@ async function verifyFile(
       found(finding);
     },
   });
+  let hasBegun = false;
   for await (const text of lines()) {
     const line = verifier.add(text);
-    if (line?.line === 'header') await begin(line);
+    if (line?.line === 'header' && !hasBegun) {
+      hasBegun = true;
+      await begin(line);
+    }
     if (line) orders.add(line);
     const cut = line && line.line !== 'end' ? cutter.take(line, text) : undefined;
     if (cut) cuts.set(cut.lines, cut.sha256);

@@ -39,10 +39,12 @@ export async function makeCommand(
   await service.task.turn();
   const body = sent.method === 'GET' ? undefined : parseBody(sent);
   noteBody(request.facts, body);
-  const invitation = ledger === undefined ? invitationIn(sent.headers.authorization) : undefined;
+  const mark = sent.url.indexOf('?');
+  const path = mark < 0 ? sent.url : sent.url.slice(0, mark);
+  const mayBeInvited = ledger === undefined && sent.method === 'POST' && path === '/ledgers';
+  const invitation = mayBeInvited ? invitationIn(sent.headers.authorization) : undefined;
   const token = invitation === undefined ? await authenticate(service, ledger, sent, body) : undefined;
   const params = request.params as Record<string, string>;
-  const mark = sent.url.indexOf('?');
   return {
     params: params.id === undefined && ledger ? { ...params, id: ledger.luid } : params,
     query: mark < 0 ? '' : sent.url.slice(mark + 1),

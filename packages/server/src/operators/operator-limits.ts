@@ -28,6 +28,8 @@ export const operatorLimits = {
   },
   /** Milliseconds before a process that has died is replaced, and that one has to end beyond `stop`. */
   respite: 1_000,
+  /** Milliseconds in which a process for operators serves, before it is killed. */
+  start: 30_000,
   /** Milliseconds that operations under way have when the server stops. */
   stop: 5_000,
 } as const;

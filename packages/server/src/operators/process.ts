@@ -25,6 +25,7 @@ export async function startOperatorsProcess(options: OperatorsProcessOptions): P
   let current: ChildProcess;
 
   const begin = async () => {
+    if (isStopping) throw new Error('The server stops.');
     current = forkFor(options.env);
     const child = current;
     const { databaseUrl } = options;
@@ -47,7 +48,7 @@ export async function startOperatorsProcess(options: OperatorsProcessOptions): P
         await begin();
         return;
       } catch (error) {
-        logger.error({ err: error }, 'the process that serves operators did not start');
+        if (!isStopping) logger.error({ err: error }, 'the process that serves operators did not start');
       }
     }
   };
@@ -62,13 +63,20 @@ export async function startOperatorsProcess(options: OperatorsProcessOptions): P
   };
 }
 
+/** In a group of its own, which a terminal's Ctrl-C does not reach. It ends when its channel closes. */
 function forkFor(env: NodeJS.ProcessEnv): ChildProcess {
-  return fork(process.argv[1] ?? '', [], { env: { ...env, [OPERATORS_PROCESS]: '1' } });
+  return fork(process.argv[1] ?? '', [], { env: { ...env, [OPERATORS_PROCESS]: '1' }, detached: true });
 }
 
-/** @returns what operators call @throws Error that says why it does not serve */
+/**
+ * One that stands still before it serves is killed.
+ *
+ * @returns what operators call
+ * @throws Error that says why it does not serve
+ */
 function untilServing(child: ChildProcess, next: () => ToOperators): Promise<string> {
-  return new Promise((resolve, reject) => {
+  const late = setTimeout(() => child.kill('SIGKILL'), operatorLimits.start);
+  return new Promise<string>((resolve, reject) => {
     child.on('message', (message: FromOperators) => {
       if (message.type === 'ready') child.send(next());
       else if (message.type === 'serving') resolve(message.url);
@@ -76,7 +84,7 @@ function untilServing(child: ChildProcess, next: () => ToOperators): Promise<str
     });
     child.once('error', reject);
     child.once('exit', (code, signal) => reject(new Error(`The process for operators has ended: ${signal ?? code}.`)));
-  });
+  }).finally(() => clearTimeout(late));
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

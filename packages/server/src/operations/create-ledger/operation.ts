@@ -43,14 +43,16 @@ export async function createLedger(service: Service, command: Command, admit: ()
   assertProofBinding({ handle }, kind, customsOf(sentProofs));
   assertMoments(service, customsOf(sentProofs));
   const proofs = sentProofs.signed;
-  const repeat = () => findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
+  const repeat = (only?: string) => findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token }, only);
   const isGranted = decideCreation(service, proofs, token);
-  const { hash: invitation, state } = await findInvitation(service, isGranted ? undefined : command.invitation);
-  noteDecision(service.facts, isGranted || state === 'open');
+  const { invitation, state, luid } = await findInvitation(service, command.invitation);
   if (!isGranted && state !== 'open') {
-    const repeated = state === 'used' ? await repeat() : undefined;
+    // Of the ledger that was made with it, and no other.
+    const repeated = luid === undefined ? undefined : await repeat(luid);
+    noteDecision(service.facts, repeated !== undefined);
     return repeated ?? refuse(notInvited(state));
   }
+  noteDecision(service.facts, true);
   admit();
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
@@ -58,19 +60,29 @@ export async function createLedger(service: Service, command: Command, admit: ()
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(service, ledger.record.meta.proofs);
   const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));
-  const made = await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, invitation);
+  const create = (code?: Buffer) =>
+    service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, code);
+  const invited = await create(state === 'open' ? invitation : undefined);
+  // Another request has used it up meanwhile.
+  const made = invited === 'uninvited' && isGranted ? await create() : invited;
   if (made === 'done') return { status: 201, body: JSON.stringify(ledger.record), ...told };
   const repeated = await repeat();
   if (repeated !== undefined) return repeated;
-  if (made === 'uninvited') throw notInvited('used');
+  if (made === 'uninvited') throw notInvited(await stateAfter(service, invitation!));
   throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
 }
 
 /** @param code of an invitation, where one counts */
 async function findInvitation({ store }: Service, code: string | undefined) {
-  if (code === undefined) return { state: 'none' } as const;
-  const hash = hashInvitation(code);
-  return { hash, state: await store.ledgers.invitation(hash) };
+  if (code === undefined) return { invitation: undefined, state: 'none', luid: undefined } as const;
+  const invitation = hashInvitation(code);
+  return { invitation, ...(await store.ledgers.invitation(invitation)) };
+}
+
+/** Why an invitation that was open could not be used. @param hash of its code */
+async function stateAfter({ store }: Service, hash: Buffer) {
+  const { state } = await store.ledgers.invitation(hash);
+  return state === 'open' ? 'used' : state;
 }
 
 function refuse(error: LedgerError): never {
@@ -100,15 +112,17 @@ function decideCreation(service: Service, proofs: readonly VerifiedProof[], toke
 /**
  * The answer with the ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
  *
+ * @param luid of the ledger, where only one will do
  * @throws `auth.unauthorized` for a token that the ledger itself has signed
  */
 async function findRepeatedFounding(
   service: Service,
   handle: string,
   signed: ClientSignature,
+  luid?: string,
 ): Promise<Answer | undefined> {
   const ledger = await service.ledgers.resolve(handle).catch(missing);
-  if (ledger === undefined) return undefined;
+  if (ledger === undefined || (luid !== undefined && ledger.luid !== luid)) return undefined;
   // The request is outside every ledger, so until here nobody knew whose token it has.
   assertNotOwnToken(ledger, signed.token);
   return inSession(openSession(service, ledger), async (session) => {

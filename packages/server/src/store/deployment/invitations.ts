@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { gather } from '../../base/gather.js';
+import { bytesArray } from '../arrays.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** An invitation as operators see it; its code is known to whoever was given it. */
@@ -14,17 +16,34 @@ export interface StoredInvitation {
   readonly handle: string | null;
 }
 
-/** Finds how the invitation with this hash stands. */
-export function createInvitationStates(pool: pg.Pool) {
-  return async (code: Buffer): Promise<'open' | 'used' | 'expired' | 'unknown'> => {
-    const { rows } = await pool.query<{ state: 'open' | 'used' | 'expired' }>({
+/** How an invitation stands, and the luid of the ledger that was made with it. */
+export interface FoundInvitation {
+  readonly state: 'open' | 'used' | 'expired' | 'unknown';
+  readonly luid: string | undefined;
+}
+
+interface InvitationRow {
+  readonly code: string;
+  readonly state: FoundInvitation['state'];
+  readonly luid: string | null;
+}
+
+/** Invitations that one statement looks for. Whoever asks may be a stranger, so one statement runs at a time. */
+const TOGETHER = { batch: 100, queue: 1_000, concurrency: 1 } as const;
+
+/** Finds how the invitation with this hash stands. @throws Overloaded when too many wait */
+export function createInvitationStates(pool: pg.Pool): (code: Buffer) => Promise<FoundInvitation> {
+  return gather(async (codes: readonly Buffer[]) => {
+    const { rows } = await pool.query<InvitationRow>({
       name: 'invitation',
-      text: `select case when used is not null then 'used' when expires <= clock_timestamp() then 'expired' else 'open' end as state
-        from invitation where code = $1`,
-      values: [code],
+      text: `select encode(code, 'hex') as code, luid,
+          case when used is not null then 'used' when expires <= clock_timestamp() then 'expired' else 'open' end as state
+        from invitation where code = any($1::bytea[])`,
+      values: [bytesArray(codes)],
     });
-    return rows[0]?.state ?? 'unknown';
-  };
+    const found = new Map(rows.map(({ code, state, luid }) => [code, { state, luid: luid ?? undefined }]));
+    return codes.map((code) => found.get(code.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
+  }, TOGETHER);
 }
 
 /**

@@ -7,7 +7,7 @@ import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
-import { createInvitationStates, takeInvitation } from '../deployment/invitations.js';
+import { createInvitationStates, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
@@ -94,7 +94,7 @@ export interface LedgerStore {
    */
   create(ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<Birth>;
   /** How the invitation with this hash stands. */
-  invitation(code: Buffer): Promise<'open' | 'used' | 'expired' | 'unknown'>;
+  invitation(code: Buffer): Promise<FoundInvitation>;
 }
 
 /** What came of making a ledger. */
