@@ -60,7 +60,10 @@ describe('where ledgers are made by invitation', () => {
     expect(await told(post(founding(key), carry(code)))).toEqual(refused(/was used already/));
     // It opens nothing but that.
     const client = new TestClient(one.url, key, made.body.data.handle);
-    expect((await client.get('/wallets', carry(code))).status).toBe(401);
+    expect(await client.get('/wallets', carry(code))).toMatchObject({
+      status: 401,
+      body: { data: { reason: 'auth.unauthorized' } },
+    });
     expect((await new TestClient(one.url).get('/ledgers', carry(code))).status).toBe(401);
     // Nor does it show another ledger to whoever has overheard what made that.
     const others = founding();
@@ -151,9 +154,11 @@ describe('countersign admin invite and invitations', () => {
     expect(await told(post(founding(), carry(revoked.code)))).toEqual(refused(/was revoked/));
     const again = await admin().call(['admin', 'invitations', '--revoke', String(revoked.id)]);
     expect([again.code, again.err]).toEqual([
-      1,
-      expect.stringContaining(`no invitation ${revoked.id} that could be used`),
+      2,
+      expect.stringContaining(`Invitation ${revoked.id} does not exist: see \`countersign admin invitations\`.`),
     ]);
+    const used = await admin().call(['admin', 'invitations', '--revoke', String(json.invitations[1].id)]);
+    expect([used.code, used.err]).toEqual([1, expect.stringContaining('was used, so it cannot be revoked')]);
   });
 
   it('init and ledger create take it', async () => {

@@ -2,7 +2,7 @@
 -- Invitations by operators, each for one ledger (decision 0055). Of the code only the SHA-256 is kept.
 create table invitation (
   id bigint generated always as identity primary key,
-  code bytea not null unique,
+  hash bytea not null unique,
   note text not null,
   made timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
   expires timestamptz not null,

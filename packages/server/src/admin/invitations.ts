@@ -10,7 +10,7 @@ import {
 import { defineOperation } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
-/** An invitation that was made. Its code is told here alone. */
+/** A new invitation. Its code is in no other answer. */
 export interface MadeInvitation {
   readonly id: number;
   readonly code: string;
@@ -54,7 +54,7 @@ export const invite = defineOperation({
     if (/\p{Cc}/u.test(note)) throw new WrongCall('A note is one line.');
     const code = invitationCode(randomBytes(INVITATION_BYTES));
     return onDatabase(async ({ pool }) => {
-      const { id, expires } = await storeInvitation(pool, { code: hashInvitation(code), note, seconds });
+      const { id, expires } = await storeInvitation(pool, { hash: hashInvitation(code), note, seconds });
       return { id, code, note, expires: expires.toISOString() };
     });
   },
@@ -73,14 +73,19 @@ export const invitations = defineOperation({
   changes: ({ revoke }) => revoke !== undefined,
   run: ({ onDatabase }, { limit, revoke }) =>
     onDatabase(async ({ pool }): Promise<InvitationsPage> => {
-      if (revoke !== undefined && !(await revokeInvitation(pool, revoke)))
-        throw new AdminRefused(
-          `There is no invitation ${revoke} that could be used: see \`countersign admin invitations\`.`,
-        );
+      if (revoke !== undefined) assertRevoked(revoke, await revokeInvitation(pool, revoke));
       const found = await listInvitations(pool, limit + 1);
       return { invitations: found.slice(0, limit).map(lineOf), isMore: found.length > limit };
     }),
 });
+
+/** @throws WrongCall where there is none; AdminRefused where it was used */
+function assertRevoked(id: number, outcome: Awaited<ReturnType<typeof revokeInvitation>>): void {
+  const where = '`countersign admin invitations`';
+  if (outcome === 'unknown') throw new WrongCall(`Invitation ${id} does not exist: see ${where}.`);
+  if (outcome === 'used')
+    throw new AdminRefused(`Invitation ${id} was used, so it cannot be revoked: ${where} shows its ledger.`);
+}
 
 function lineOf({ id, note, made, expires, used, isExpired, luid, handle }: StoredInvitation): InvitationLine {
   const state = used !== null ? 'used' : isExpired ? 'expired' : 'open';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LedgerError } from '@countersign/protocol';
+import type { InvitationState } from '../store/deployment/invitations.js';
 
 /** 192 random bits, in a form that neither a token nor a handle has. */
 const CODE = /^inv_[\w-]{32}$/;
@@ -23,9 +24,6 @@ export function invitationIn(authorization: string | undefined): string | undefi
   const sent = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   return sent !== undefined && CODE.test(sent) ? sent : undefined;
 }
-
-/** How an invitation stands: `open` may be used. */
-export type InvitationState = 'open' | 'used' | 'expired' | 'unknown';
 
 const HINTS: Readonly<Record<Exclude<InvitationState, 'open'> | 'none', string>> = {
   none: 'The operator of this server decides who may create ledgers. If you have an invitation, send its code as the bearer token.',

@@ -1207,7 +1207,7 @@ create table home (
 
 create table invitation (
   id bigint generated always as identity not null,
-  code bytea not null,
+  hash bytea not null,
   note text not null,
   made timestamp with time zone default date_trunc('milliseconds'::text, clock_timestamp()) not null,
   expires timestamp with time zone not null,
@@ -1519,7 +1519,7 @@ alter table erased_proof add constraint erased_proof_pkey PRIMARY KEY (ledger_id
 
 alter table home add constraint home_pkey PRIMARY KEY (ledger_id);
 
-alter table invitation add constraint invitation_code_key UNIQUE (code);
+alter table invitation add constraint invitation_hash_key UNIQUE (hash);
 
 alter table invitation add constraint invitation_pkey PRIMARY KEY (id);
 

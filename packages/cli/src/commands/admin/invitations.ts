@@ -7,10 +7,13 @@ import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
 export const adminInvitations: CliCommand = {
   path: ['admin', 'invitations'],
   summary: 'List invitations and the ledgers created with them, or revoke one',
-  about: `${ANYWHERE}The newest come first. Expired ones are listed for 90 more days.`,
+  about: `${ANYWHERE}The newest come first. Used and expired ones are deleted 90 days after they expire, when the next invitation is made.`,
   options: [
     { flags: '--limit <number>', about: 'how many, up to 1,000', default: '50' },
-    { flags: '--revoke <id>', about: 'revoke the one with this number, unless it was used' },
+    {
+      flags: '--revoke <id>',
+      about: 'delete the invitation with this number, unless it was used: its code is refused from then on',
+    },
     ...OPERATOR_OPTIONS,
   ],
   examples: [{ call: 'countersign admin invitations --revoke 3', about: 'its code is refused from now on' }],

@@ -12,7 +12,7 @@ export const adminInvite: CliCommand = {
     'with `countersign init <ledger> --server <url> --invitation <code>`, and owns it.',
   options: [
     { flags: '--note <text>', about: 'whom it is for, in up to 200 characters on one line; only operators see it' },
-    { flags: '--for <age>', about: 'how long it is valid: 1m to 90d', default: '7d' },
+    { flags: '--for <time>', about: 'how long it is valid, from 1m to 90d, such as 12h', default: '7d' },
     ...OPERATOR_OPTIONS,
   ],
   examples: [{ call: "countersign admin invite --note 'Bank A' --for 2d", about: 'prints the code' }],

@@ -10,11 +10,11 @@ import { serverUrl } from '../../wire/exchange.js';
 
 type LedgerRecord = Schemas['ledger'];
 
-/** What an operator has sent who lets ledgers be made by invitation. */
+/** The option that takes the code of an invitation. */
 export const INVITATION: Option = {
   flags: '--invitation <code>',
   env: 'COUNTERSIGN_INVITATION',
-  about: "the code of an invitation, where the server's operator asks for one",
+  about: "the code of an invitation by the server's operator",
 };
 
 /** The invitation of a call. @throws Failure where it is not one as servers make them */

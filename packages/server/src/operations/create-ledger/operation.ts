@@ -28,10 +28,12 @@ const kind = kindNamed('ledger');
 
 /**
  * `POST /ledgers` (interface/ledgers#create-a-ledger): a new tenant. A signed body suffices where the deployment's
- * rules let everyone create ledgers; a token is optional. An invitation lets whoever sends it, whatever the rules are, and is used up.
+ * rules let everyone create ledgers; a token is optional. An open invitation lets whoever sends it, whatever the rules are, and is used up
+ * even where they allow the create without it; there, one that is not open is ignored.
  * Answers 201; 200 when the same signed body made it before.
  *
  * @param admit called once the caller is known to be allowed; what it throws refuses the request
+ * @throws `auth.forbidden` where neither rules nor an invitation allow it; `record.duplicated` where the handle is taken
  */
 export async function createLedger(service: Service, command: Command, admit: () => void): Promise<Answer> {
   const { body, token } = command;
@@ -60,8 +62,8 @@ export async function createLedger(service: Service, command: Command, admit: ()
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(service, ledger.record.meta.proofs);
   const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));
-  const create = (code?: Buffer) =>
-    service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, code);
+  const create = (uses?: Buffer) =>
+    service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, uses);
   const invited = await create(state === 'open' ? invitation : undefined);
   // Another request has used it up meanwhile.
   const made = invited === 'uninvited' && isGranted ? await create() : invited;
@@ -76,12 +78,12 @@ export async function createLedger(service: Service, command: Command, admit: ()
 async function findInvitation({ store }: Service, code: string | undefined) {
   if (code === undefined) return { invitation: undefined, state: 'none', luid: undefined } as const;
   const invitation = hashInvitation(code);
-  return { invitation, ...(await store.ledgers.invitation(invitation)) };
+  return { invitation, ...(await store.ledgers.findInvitation(invitation)) };
 }
 
 /** Why an invitation that was open could not be used. @param hash of its code */
 async function stateAfter({ store }: Service, hash: Buffer) {
-  const { state } = await store.ledgers.invitation(hash);
+  const { state } = await store.ledgers.findInvitation(hash);
   return state === 'open' ? 'used' : state;
 }
 

@@ -16,66 +16,77 @@ export interface StoredInvitation {
   readonly handle: string | null;
 }
 
+/** How an invitation stands: `open` may be used. */
+export type InvitationState = 'open' | 'used' | 'expired' | 'unknown';
+
 /** How an invitation stands, and the luid of the ledger that was made with it. */
 export interface FoundInvitation {
-  readonly state: 'open' | 'used' | 'expired' | 'unknown';
+  readonly state: InvitationState;
   readonly luid: string | undefined;
 }
 
 interface InvitationRow {
-  readonly code: string;
-  readonly state: FoundInvitation['state'];
+  /** In hex. */
+  readonly hash: string;
+  readonly state: InvitationState;
   readonly luid: string | null;
 }
 
 /** Invitations that one statement looks for. Whoever asks may be a stranger, so one statement runs at a time. */
 const TOGETHER = { batch: 100, queue: 1_000, concurrency: 1 } as const;
 
-/** Finds how the invitation with this hash stands. @throws Overloaded when too many wait */
-export function createInvitationStates(pool: pg.Pool): (code: Buffer) => Promise<FoundInvitation> {
-  return gather(async (codes: readonly Buffer[]) => {
+/** Finds how the invitation stands whose code has this SHA-256. @throws Overloaded when too many wait */
+export function createFindInvitation(pool: pg.Pool): (hash: Buffer) => Promise<FoundInvitation> {
+  return gather(async (hashes: readonly Buffer[]) => {
     const { rows } = await pool.query<InvitationRow>({
       name: 'invitation',
-      text: `select encode(code, 'hex') as code, luid,
+      text: `select encode(hash, 'hex') as hash, luid,
           case when used is not null then 'used' when expires <= clock_timestamp() then 'expired' else 'open' end as state
-        from invitation where code = any($1::bytea[])`,
-      values: [bytesArray(codes)],
+        from invitation where hash = any($1::bytea[])`,
+      values: [bytesArray(hashes)],
     });
-    const found = new Map(rows.map(({ code, state, luid }) => [code, { state, luid: luid ?? undefined }]));
-    return codes.map((code) => found.get(code.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
+    const found = new Map(rows.map(({ hash, state, luid }) => [hash, { state, luid: luid ?? undefined }]));
+    return hashes.map((hash) => found.get(hash.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
   }, TOGETHER);
 }
 
 /**
  * Uses up an invitation, in the transaction that makes the ledger: whoever comes second waits for it.
  *
+ * @param hash SHA-256 of its code
+ * @param luid of the ledger
  * @returns whether it was open
  */
-export async function takeInvitation(client: pg.PoolClient, code: Buffer, luid: string): Promise<boolean> {
+export async function takeInvitation(client: pg.PoolClient, hash: Buffer, luid: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `update invitation set used = date_trunc('milliseconds', clock_timestamp()), luid = $2
-     where code = $1 and used is null and expires > clock_timestamp()`,
-    [code, luid],
+     where hash = $1 and used is null and expires > clock_timestamp()`,
+    [hash, luid],
   );
   return rowCount === 1;
 }
 
-/** Days for which an invitation that is used or has expired is listed. */
+/** Days after its expiry for which an invitation is kept, used or not. */
 const LISTED = 90;
 
-/** Keeps a new invitation, and forgets those that ended long ago. @param seconds that it may be used for */
+/**
+ * Stores a new invitation, and deletes those that expired over `LISTED` days ago.
+ *
+ * @param hash SHA-256 of the code
+ * @param seconds for which it is valid
+ */
 export async function storeInvitation(
   on: Queryable,
-  { code, note, seconds }: { readonly code: Buffer; readonly note: string; readonly seconds: number },
+  { hash, note, seconds }: { readonly hash: Buffer; readonly note: string; readonly seconds: number },
 ): Promise<{ readonly id: number; readonly expires: Date }> {
   await on.query({
     text: 'delete from invitation where expires < clock_timestamp() - make_interval(days => $1)',
     values: [LISTED],
   });
   const { rows } = await on.query<{ id: number; expires: Date }>({
-    text: `insert into invitation (code, note, expires)
+    text: `insert into invitation (hash, note, expires)
       values ($1, $2, date_trunc('milliseconds', clock_timestamp() + make_interval(secs => $3))) returning id, expires`,
-    values: [code, note, seconds],
+    values: [hash, note, seconds],
   });
   return rows[0]!;
 }
@@ -90,11 +101,13 @@ export async function listInvitations(on: Queryable, limit: number): Promise<Sto
   return rows;
 }
 
-/** Deletes an invitation that was not used. @returns whether there was one */
-export async function revokeInvitation(on: Queryable, id: number): Promise<boolean> {
+/** Deletes an invitation that was not used. @returns `used` or `unknown` where it deletes none */
+export async function revokeInvitation(on: Queryable, id: number): Promise<'done' | 'used' | 'unknown'> {
   const { rows } = await on.query({
     text: 'delete from invitation where id = $1 and used is null returning id',
     values: [id],
   });
-  return rows.length > 0;
+  if (rows.length > 0) return 'done';
+  const { rows: kept } = await on.query({ text: 'select from invitation where id = $1', values: [id] });
+  return kept.length > 0 ? 'used' : 'unknown';
 }

@@ -7,7 +7,7 @@ import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
-import { createInvitationStates, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
+import { createFindInvitation, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
@@ -88,17 +88,17 @@ export interface LedgerStore {
   /** What the ledgers of those handles store, for the operator; none of a handle that no ledger has. */
   storedBytes(handles: readonly string[]): Promise<readonly StoredBytes[]>;
   /**
-   * Makes a ledger with all its birth records, in one transaction, which uses up the invitation with this hash.
+   * Makes a ledger with all its birth records in one transaction; with `invitation` (SHA-256 of its code), uses that up in the same one.
    *
-   * @returns `taken` when the handle is another's; `uninvited` when the invitation is not open
+   * @returns `done`; `taken` when another ledger has the handle; `uninvited` when the invitation is not open
    */
-  create(ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<Birth>;
-  /** How the invitation with this hash stands. */
-  invitation(code: Buffer): Promise<FoundInvitation>;
+  create(ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<BirthOutcome>;
+  /** How the invitation stands whose code has this SHA-256. */
+  findInvitation(hash: Buffer): Promise<FoundInvitation>;
 }
 
 /** What came of making a ledger. */
-export type Birth = 'done' | 'taken' | 'uninvited';
+export type BirthOutcome = 'done' | 'taken' | 'uninvited';
 
 interface BirthCall {
   readonly ledger: LedgerIdentity;
@@ -108,7 +108,7 @@ interface BirthCall {
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   // Each holds a connection for several round trips: the bound leaves connections for other work.
-  const insert = gather<BirthCall, Birth>(async ([one]) => [await insertLedger(pool, one!)], {
+  const insert = gather<BirthCall, BirthOutcome>(async ([one]) => [await insertLedger(pool, one!)], {
     batch: 1,
     queue: gatherLimits.queue,
     concurrency: commitLimits.births,
@@ -126,7 +126,7 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
       return rows;
     },
     create: async (ledger, births, invitation) => insert({ ledger, births, invitation }),
-    invitation: createInvitationStates(pool),
+    findInvitation: createFindInvitation(pool),
   };
 }
 
@@ -234,7 +234,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
 const BIRTH_TRIES = 10;
 const LONGEST_PAUSE = 200;
 
-async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: BirthCall): Promise<Birth> {
+async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: BirthCall): Promise<BirthOutcome> {
   for (let tries = 1; ; tries += 1) {
     const { rows } = await pool.query<{ id: number; epoch: string | null }>(NEXT_LEDGER);
     const { id, epoch } = rows[0]!;
@@ -247,7 +247,7 @@ async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: Birth
       ...secretParameters(writes),
     });
     const made =
-      invitation === undefined ? birth(pool, call) : birthByInvitation(pool, call, { code: invitation, luid });
+      invitation === undefined ? birth(pool, call) : birthByInvitation(pool, call, { hash: invitation, luid });
     const result = await made.catch((error) => {
       if (tries === BIRTH_TRIES) throw error;
       return hasGivenWay(error);
@@ -262,9 +262,9 @@ async function birth(on: pg.Pool | pg.PoolClient, call: pg.QueryConfig): Promise
   return rows[0]!.create_ledger_1;
 }
 
-function birthByInvitation(pool: pg.Pool, call: pg.QueryConfig, { code, luid }: { code: Buffer; luid: string }) {
-  return transaction(pool, async (client, rollback): Promise<Birth | 'moved'> => {
-    if (!(await takeInvitation(client, code, luid))) return rollback('uninvited');
+function birthByInvitation(pool: pg.Pool, call: pg.QueryConfig, { hash, luid }: { hash: Buffer; luid: string }) {
+  return transaction(pool, async (client, rollback): Promise<BirthOutcome | 'moved'> => {
+    if (!(await takeInvitation(client, hash, luid))) return rollback('uninvited');
     const made = await birth(client, call);
     return made === 'done' ? made : rollback(made);
   });
