@@ -8,7 +8,7 @@ export function failureOfClient(error: unknown): Failure | undefined {
   if (isRefusal(error)) {
     const { reason, detail, custom, toTry, path } = error;
     const { errors = [], hint } = custom;
-    // The interface's wording names the kind alone.
+    // The detail names only the kind, such as "Wallet not found".
     const what = reason === 'record.not-found' ? `${detail}: ${pathWithoutQuery(path)}` : detail;
     return new Failure('refused', what, {
       reason,
@@ -32,7 +32,7 @@ export function failureOfClient(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** A path as people write it. */
+/** The path, decoded, without its query. @throws URIError where it is malformed */
 function pathWithoutQuery(path: string): string {
   return decodeURIComponent(path.replace(/\?.*/s, ''));
 }

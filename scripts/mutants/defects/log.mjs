@@ -54,8 +54,8 @@ export const mutants = [
   {
     id: 'import-without-code',
     file: src('archive/import.ts'),
-    find: 'if (!isFileMac(key, sha256, mac)) {',
-    replace: 'if (mac !== undefined && !isFileMac(key, sha256, mac)) {',
+    find: 'if (!secretKey || isFileMac(secretKey, sha256, mac)) return;',
+    replace: 'if (!secretKey || mac === undefined || isFileMac(secretKey, sha256, mac)) return;',
     breaks: 'Lines that nobody signs are taken from a file that somebody altered.',
     tests: [test('archive/state.deep.test.ts')],
   },

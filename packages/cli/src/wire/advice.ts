@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'see what the wallet has and may move: `countersign wallet balances <wallet>`, `countersign wallet limits <wallet>`',
 };
 
-/** Refusals that an operator of the server has caused begin like this, and name the operator's reason. */
+/** How the details of refusals begin that an operator has caused; their reason follows. */
 const BY_OPERATOR = /^The operator (of the server )?has (suspended|made the server read-only)/;
 
 /** What to try, for a reason. @param detail of the refusal, where it is the server's */

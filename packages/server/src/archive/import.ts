@@ -65,7 +65,7 @@ export async function importLedger(options: ImportOptions): Promise<Imported> {
     await assertAbsent(options.pool, header);
     secretKey = await openSecrets(options, header);
   });
-  assertWhole(secretKey, end);
+  assertFileMac(secretKey, end);
   const { luid } = header.ledger;
   const lock = await options.pool.connect();
   try {
@@ -80,7 +80,7 @@ export async function importLedger(options: ImportOptions): Promise<Imported> {
   }
 }
 
-/** @param begin judges the header, before the file is read on */
+/** @param begin called with the header before the rest is read; what it throws ends the import */
 async function verifyFile(
   { suite, pinned, found, progress, lines }: ImportOptions,
   begin: (header: HeaderLine) => Promise<void>,
@@ -137,8 +137,8 @@ async function openSecrets(
   return openSeal(passphrase, secrets);
 }
 
-/** Where the export has secrets, who wrote it had their passphrase: the code of its last line says so. */
-function assertWhole(secretKey: Buffer | undefined, { sha256, mac }: EndLine): void {
+/** The MAC of the last line shows that the file is as whoever had the passphrase wrote it. @throws ImportRefused where it does not match */
+function assertFileMac(secretKey: Buffer | undefined, { sha256, mac }: EndLine): void {
   if (!secretKey || isFileMac(secretKey, sha256, mac)) return;
   throw new ImportRefused(
     'The file was altered after it was written: its last line has no code, or one of another file. Nothing was stored.',

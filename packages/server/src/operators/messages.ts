@@ -1,7 +1,10 @@
 /** The variable by which a process knows that it is the one for operators. */
 export const OPERATORS_PROCESS = 'COUNTERSIGN_OPERATORS_PROCESS';
 
-/** Secrets travel this way, since other users can read the environment. */
+/**
+ * Messages to the process for operators. The URL of the embedded PostgreSQL, which holds a password, is sent this way, so that it is in no
+ * environment. Settings are inherited.
+ */
 export type ToOperators = { readonly type: 'serve'; readonly databaseUrl: string } | { readonly type: 'stop' };
 
 export type FromOperators =

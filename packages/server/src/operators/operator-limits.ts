@@ -26,9 +26,9 @@ export const operatorLimits = {
     /** Addresses that are remembered. */
     remembered: 1_000,
   },
-  /** Milliseconds before a process that has died is replaced, and that one has to end beyond `stop`. */
+  /** Milliseconds before a process for operators that has died is replaced; also how long beyond `stop` it may take to end before it is killed. */
   respite: 1_000,
-  /** Milliseconds in which a process for operators serves, before it is killed. */
+  /** Milliseconds in which a process for operators must begin to serve; else it is killed. */
   start: 30_000,
   /** Milliseconds that operations under way have when the server stops. */
   stop: 5_000,

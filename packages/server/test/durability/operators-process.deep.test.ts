@@ -34,7 +34,7 @@ describe.runIf(process.platform === 'linux')('the process that serves operators'
   const theirs = () => service.workers().filter(isForOperators);
   const answers = async (url: string) => expect((await fetch(url)).status).toBe(200);
 
-  it('has no secret of the database in its environment', () => {
+  it('has no URL of the embedded database in its environment', () => {
     expect(theirs()).toHaveLength(1);
     expect(readFileSync(`/proc/${theirs()[0]}/environ`, 'utf8')).not.toMatch(/postgres(ql)?:/);
   });

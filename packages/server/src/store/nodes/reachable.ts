@@ -37,8 +37,9 @@ export async function readReachable<Row extends pg.QueryResultRow>(
   run: (statement: pg.QueryConfig) => Promise<{ rows: Row[] }> = (one) => on.query<Row>(one),
 ): Promise<Row[]> {
   const { text, values } = statement;
-  // It reads nothing of ledgers.
+  // It has no condition on ledgers, so there is nothing to confine.
   if (text.search(CONDITION) < 0) return (await run({ ...statement, values: [...values] })).rows;
+  // The comment stays in the SQL: scripts/testing/one-node.mjs knows by it the reads that may be over all nodes.
   const confine = (ledgers: readonly number[]) =>
     run({
       text: text.replaceAll(CONDITION, `($1 = any($$${values.length + 1}::bigint[]) /* reachable $1 */)`),

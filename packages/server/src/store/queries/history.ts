@@ -38,7 +38,7 @@ export interface Versioned {
   readonly luid: string;
 }
 
-/** Stands for the parameter. */
+/** Placeholder, replaced by the parameter of the ledger's id. */
 const LEDGER = '$ledger';
 
 export function createHistoryPage(on: Queryable): HistoryPage {
