@@ -27,7 +27,8 @@ begin
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
   -- The triggers that keep the history look at no other row than the one at hand and those of its record.
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
-  -- Small, and read with every ledger: on each node. Leases, used tokens, and what migrations ran are on the first node alone.
+  -- Small, and read with every ledger: on each node. Leases, used tokens, invitations, and what migrations
+  -- ran are on the first node alone.
   for one in
     select t.name from unnest(array['deployment', 'ledger', 'master_key']) as t (name)
     where not exists (select from pg_dist_partition p where p.logicalrelid = t.name::regclass)

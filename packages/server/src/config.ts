@@ -297,12 +297,13 @@ export const settings = {
   serverRules: {
     name: 'SERVER_ACCESS_RULES',
     default: `\`${JSON.stringify(DEFAULT_SERVER_RULES)}\``,
-    meaning: 'Access rules that hold beside those of each record-based ledger, as a JSON array. `[]` for none.',
+    meaning:
+      'Access rules that hold beside those of each record-based ledger, as a JSON array: [who may make ledgers](tenants.md#who-may-make-ledgers). `[]` for none.',
     read: (text) => (text === undefined ? DEFAULT_SERVER_RULES : parseServerRules(text)),
   },
 } as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
-/** Settings that are wrong, whatever is there: a start ends with another status than where something is missing or in use. */
+/** Settings are invalid: the server exits with code 2; where something is in use or unreachable, with 1. */
 export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
