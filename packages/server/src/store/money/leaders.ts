@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { callOf } from '../committer/functions.js';
 import { isDistributed } from '../nodes/distribution.js';
@@ -38,14 +39,33 @@ export function createLeaders(pool: pg.Pool, holder: string): Leaders {
     },
     async leave(ledgers) {
       if (await isDistributed(pool)) {
-        // A node that is down keeps those of the others from nothing.
-        await Promise.allSettled(ledgers.map((ledger) => leaveOne(pool, ledger, holder)));
+        await leaveOnNodes(pool, ledgers, holder);
         return;
       }
       const text = `update home set until = '-infinity' where ledger_id = any($1::bigint[]) and holder = $2`;
       await pool.query({ name: 'home-leave', text, values: [ledgers, holder] });
     },
   };
+}
+
+/** Ledgers that are given up at a time: the other connections are left to requests. */
+const AT_A_TIME = 3;
+
+/** Milliseconds after which no more is given up: what is left ends with its lease. */
+const LEAVE_TIME = 2_000;
+
+/** One statement for each ledger: a node that is down must not keep leads on other nodes from being given up. */
+async function leaveOnNodes(pool: pg.Pool, ledgers: readonly number[], holder: string): Promise<void> {
+  const until = performance.now() + LEAVE_TIME;
+  const left = ledgers[Symbol.iterator]();
+  const leave = async () => {
+    for (const ledger of left) {
+      if (performance.now() > until) return;
+      await leaveOne(pool, ledger, holder).catch(() => {});
+    }
+  };
+  const all = Promise.all(Array.from({ length: AT_A_TIME }, leave));
+  await Promise.race([all, pause(LEAVE_TIME, undefined, { ref: false })]);
 }
 
 async function leaveOne(pool: pg.Pool, ledger: number, holder: string): Promise<void> {
