@@ -81,15 +81,23 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
       ['/wallet', '**/v2/wallets?*'],
       ['/wallet/alice', '**/v2/wallets/alice'],
     ] as const) {
-      const answered = page.waitForResponse(asked);
+      let goOn = () => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
       await page.route('**/v2/ledger', async (route) => {
-        await answered;
-        expect(await page.locator('main').getByText('alice').count()).toBe(0);
+        await held;
         await route.continue();
       });
       await page.goto('about:blank');
+      const answered = page.waitForResponse(asked);
       await page.goto(address(client, path));
-      await page.locator('main').getByText('alice').first().waitFor();
+      await (await answered).finished();
+      const shown = page.locator('main').getByText('alice').first();
+      // Time for what was answered to be verified, and shown where nothing holds it back.
+      await expect(shown.waitFor({ timeout: 500 })).rejects.toThrow(/Timeout/);
+      goOn();
+      await shown.waitFor();
       await page.unroute('**/v2/ledger');
     }
   });
