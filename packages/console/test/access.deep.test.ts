@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import type { JsonObject } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { underPolicies } from '../../server/test/access-http/support.js';
 import { newKey, newLedger, type TestClient, type TestKey } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
@@ -58,11 +59,7 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     const page = await open(client, '/wallet/shop');
     await page.getByRole('link', { name: 'Who may do what' }).click();
     await sees(page, 'Sign in first');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Key file', { exact: true }).click();
-    const file = { name: 'anna.pem', mimeType: 'text/plain', buffer: Buffer.from(pem(anna)) };
-    await page.getByLabel('File', { exact: true }).setInputFiles([file]);
-    await page.getByRole('button', { name: 'Open the key' }).click();
+    await signIn(page, anna);
     await sees(page, 'The ledger answered and signed these checks');
     expect(await answers(page)).toEqual({
       ...{ 'read wallet': 'granted', 'update wallet': 'granted', 'spend wallet': 'granted' },
@@ -80,7 +77,29 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     expect((await client.as(anna).drop('/wallets/shop', body)).status).toBe(403);
     expect(browser.faults).toEqual([]);
   });
+
+  it('leads to an access policy, where no rule of the ledger counts', async () => {
+    const values = [{ action: { $in: ['read', 'query', 'access'] } }];
+    const client = await underPolicies(running.current.url, [{ handle: 'readers', record: 'any', values }]);
+    const page = await open(client, '/access');
+    await signIn(page, client.key);
+    await sees(page, 'key key');
+    const region = page.getByRole('region', { name: 'Let somebody read' });
+    await region.getByText('This needs an active access policy').waitFor();
+    expect(await region.getByRole('button').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await region.getByRole('link', { name: 'New policy' }).click();
+    await page.getByRole('heading', { name: 'New policy' }).waitFor();
+  });
 });
+
+async function signIn(page: Page, key: TestKey): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Key file', { exact: true }).click();
+  const file = { name: 'key.pem', mimeType: 'text/plain', buffer: Buffer.from(pem(key)) };
+  await page.getByLabel('File', { exact: true }).setInputFiles([file]);
+  await page.getByRole('button', { name: 'Open the key' }).click();
+}
 
 /** A ledger whose tellers make and change wallets, and spend from those of gold; everyone may read. */
 async function tellersLedger(): Promise<{ client: TestClient; anna: TestKey }> {

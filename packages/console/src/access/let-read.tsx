@@ -1,5 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { type FormEvent, useState } from 'react';
+import { CreateLink } from '../forms/links.js';
 import { useWrite } from '../forms/use-write.js';
 import { WriteStatus } from '../forms/write-status.js';
 import { useLedger } from '../session/context.js';
@@ -9,12 +10,31 @@ import { accessText } from '../text/access.js';
 import { text } from '../text/en.js';
 import { Notice } from '../ui/notice.js';
 import { KEY } from './ask-form.js';
+import { isPolicyBased } from './rules.js';
 
 /** Actions of whoever may look at everything, and change nothing. */
 const READING = ['read', 'query', 'access'];
 
-/** Adds a rule to the ledger by which a key may read all of it: for who was given an address, and is refused. */
+/** Lets a key read all of the ledger: for who was given an address, and is refused. */
 export function LetRead() {
+  const { record } = useLedger();
+  return isPolicyBased(record) ? <ByPolicies /> : <AddRule />;
+}
+
+/** Leads to what counts where rules of the ledger do not. */
+function ByPolicies() {
+  return (
+    <Notice tone="plain" title={accessText.letRead.byPolicies}>
+      <p>{accessText.letRead.byPoliciesAbout}</p>
+      <p>
+        <CreateLink kind="policy" parent={undefined} />
+      </p>
+    </Notice>
+  );
+}
+
+/** Adds a rule to the ledger by which a key may read all of it. */
+function AddRule() {
   const { client, identity, server, name } = useLedger();
   const [key, setKey] = useState('');
   const [isDone, setDone] = useState(false);

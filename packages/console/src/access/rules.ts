@@ -23,11 +23,17 @@ export interface LedgerRules {
   readonly hasMore: boolean;
 }
 
+/** Whether the configuration of a ledger lets only the values of active access policies count. */
+export function isPolicyBased({ data }: Pick<Signed, 'data'>): boolean {
+  const config = data.config as Json;
+  return isObject(config) && config['access.strategy'] === 'policy-based';
+}
+
 /** Reads the rules of a ledger, with the values of policies in place of what refers to them (interface/policies#access-policies). */
 export async function readRules(client: Ledger, ledger: Signed): Promise<LedgerRules> {
   const { policies, hasMore } = await readPolicies(client);
-  const { access, config } = ledger.data;
-  const isByPolicies = isObject(config as Json) && (config as JsonObject)['access.strategy'] === 'policy-based';
+  const { access } = ledger.data;
+  const isByPolicies = isPolicyBased(ledger);
   const missing = new Set<string>();
   const rules: PlacedRule[] = [];
   const valuesOf = (handle: string, seen: readonly string[] = []): void => {

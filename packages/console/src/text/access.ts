@@ -42,8 +42,11 @@ export const accessText = {
     about:
       'Whoever has the key may read everything in this ledger, and change nothing. They make a key under “Sign in”, and send you its public half.',
     submit: 'Let this key read',
-    signIn: 'Sign in first: the rules of a ledger are changed by who may change the ledger.',
+    signIn: 'Sign in first, with a key that may change this ledger.',
     done: 'The key may read now.',
+    byPolicies: 'This needs an active access policy',
+    byPoliciesAbout:
+      'This ledger is policy-based, so a rule of the ledger has no effect. Make an access policy with a rule for the key, and give it the status “active”.',
   },
 
   matrix: 'Rules',
