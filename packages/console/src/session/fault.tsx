@@ -1,4 +1,5 @@
 import { AnswerError, Refusal } from '@countersign/client';
+import { useParams } from '@tanstack/react-router';
 import { text } from '../text/en.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
@@ -52,16 +53,7 @@ function FaultNotice({ error }: { readonly error: unknown }) {
   if (error instanceof Refusal) {
     return (
       <Notice tone="warn" title={error.status === 404 ? text.fault.missing : text.fault.refused}>
-        {[401, 403].includes(error.status) && (
-          <>
-            <p>{text.fault.signIn}</p>
-            <p>
-              <button type="button" onClick={askToSignIn}>
-                {text.identity.choose}
-              </button>
-            </p>
-          </>
-        )}
+        {[401, 403].includes(error.status) && <SignInHint />}
         <p>
           <code>{error.reason}</code> <Plain value={error.detail} />
         </p>
@@ -78,6 +70,22 @@ function FaultNotice({ error }: { readonly error: unknown }) {
         <Plain value={message} />
       </p>
     </Notice>
+  );
+}
+
+/** Offers to sign in, on pages of a ledger: others have nothing to sign in to. */
+function SignInHint() {
+  const { ledger } = useParams({ strict: false });
+  if (ledger === undefined) return null;
+  return (
+    <>
+      <p>{text.fault.signIn}</p>
+      <p>
+        <button type="button" onClick={askToSignIn}>
+          {text.identity.choose}
+        </button>
+      </p>
+    </>
   );
 }
 

@@ -29,8 +29,8 @@ export function openingOf(server: string, name: string, identity: Identity) {
 }
 
 /**
- * Asks for a ledger before its page is there, and with it for what that page will ask for, where the key of the ledger is
- * known: each answer is held to that. Nothing of it is shown before the record of the ledger is.
+ * Starts to load the ledger, and, where its key is known, what the page will need. Nothing is shown before the record of the
+ * ledger is verified.
  */
 export async function askAhead(server: string, name: string, ask?: (ledger: KnownLedger) => void): Promise<void> {
   const place = placeName(server, name);

@@ -1,11 +1,11 @@
 const asked = new EventTarget();
 
-/** Asks who looks to sign in, from wherever they were refused. */
+/** Opens the dialog to sign in. */
 export function askToSignIn(): void {
   asked.dispatchEvent(new Event('asked'));
 }
 
-/** @returns what ends the listening */
+/** Calls `open` on each `askToSignIn`. @returns a function that stops it */
 export function whenSignInIsAsked(open: () => void): () => void {
   asked.addEventListener('asked', open);
   return () => asked.removeEventListener('asked', open);

@@ -26,6 +26,9 @@ type KeyIdentity = Identity & { readonly kind: 'key' };
 /** The key that was chosen, for a reload. */
 const CHOSEN = 'countersign.begin';
 
+/** The code of an invitation, as servers make them (interface/ledgers#by-invitation). */
+const INVITATION = 'inv_[A-Za-z0-9_\\-]{32}';
+
 /** From nothing to a ledger: a key, and a ledger that it owns. Its page has the last step. */
 export function BeginPage() {
   const { server: given } = useSearch({ from: '/begin' });
@@ -91,9 +94,10 @@ function ChooseKey({ use }: { readonly use: (identity: Identity) => void }) {
 
 function MakeLedger({ server, identity }: { readonly server: string; readonly identity: KeyIdentity }) {
   const [handle, setHandle] = useState('acme');
+  const [invitation, setInvitation] = useState('');
   const navigate = useNavigate();
   const write = useWrite();
-  const client = useMemo(() => connect(optionsOf(server, identity, new Answers())), [server, identity]);
+  const client = useMemo(() => makerOf(server, identity, invitation), [server, identity, invitation]);
   const onMade = (record: Schemas['ledger']) => {
     const name = record.data.handle;
     // The key in the very answer that made it: nobody has answered for this ledger before.
@@ -103,7 +107,7 @@ function MakeLedger({ server, identity }: { readonly server: string; readonly id
   };
   const make = (event: FormEvent) => {
     event.preventDefault();
-    write.run((options) => makeLedger(client, server, handle.trim(), identity.signer.public, options), onMade);
+    write.run((options) => makeLedger(client, server, handle.trim(), identity, options), onMade);
   };
   return (
     <form onSubmit={make}>
@@ -117,6 +121,17 @@ function MakeLedger({ server, identity }: { readonly server: string; readonly id
         autoFocus
         required
       />
+      <Field
+        label={doingText.begin.ledger.invitation}
+        about={doingText.begin.ledger.invitationAbout}
+        value={invitation}
+        onChange={(event) => setInvitation(event.target.value.trim())}
+        pattern={INVITATION}
+        title={doingText.begin.ledger.badInvitation}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
       <WriteStatus write={write} client={client} onDone={onMade} />
       <button type="submit" className="primary">
         {doingText.begin.ledger.make}
@@ -125,9 +140,21 @@ function MakeLedger({ server, identity }: { readonly server: string; readonly id
   );
 }
 
-async function makeLedger(client: Ledger, server: string, handle: string, owner: string, options: WriteOptions) {
+/** What makes a ledger: an invitation is its bearer token, and is of use for nothing else. */
+function makerOf(server: string, identity: KeyIdentity, invitation: string): Ledger {
+  const options = optionsOf(server, identity, new Answers());
+  return connect(invitation === '' ? options : { ...options, token: () => invitation });
+}
+
+async function makeLedger(
+  client: Ledger,
+  server: string,
+  handle: string,
+  identity: KeyIdentity,
+  options: WriteOptions,
+) {
   // Tokens of the token endpoint name the server's address as it states it.
-  const { data } = await client.information();
-  const ledger = ledgerOfOwner(handle, owner, [String(data.server), server]);
+  const { data } = await makerOf(server, identity, '').information();
+  const ledger = ledgerOfOwner(handle, identity.signer.public, [String(data.server), server]);
   return client.ledgers.create(ledger as unknown as Parameters<typeof client.ledgers.create>[0], options);
 }

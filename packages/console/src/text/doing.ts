@@ -46,6 +46,10 @@ export const doingText = {
       title: 'A ledger',
       about: 'Your key will own it: it may do everything there; nobody else may do anything.',
       handle: 'Name of the ledger',
+      invitation: 'Invitation (optional)',
+      invitationAbout:
+        'Its code, where the operator of the server asks for one. It goes with this one request, and is not kept.',
+      badInvitation: 'The code of an invitation is “inv_” and 32 characters more.',
       make: 'Make the ledger',
       made: 'The ledger',
       key: 'Key of the ledger',

@@ -88,7 +88,7 @@ export const text = {
     credentialsDo: 'Use them',
     publicKey: 'public key',
     publicAbout:
-      'Not a secret. If the ledger refuses the key, send this to whoever runs the ledger: under “Who may do what” they can let it read.',
+      'Not a secret. If the ledger refuses the key, send this to whoever runs the ledger: under “Access” they can let it read.',
     noEd25519: 'This browser cannot keep an Ed25519 key. A key file works, for as long as the page is open.',
     faults: {
       form: 'The file holds no private key that the command writes.',
