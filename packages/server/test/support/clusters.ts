@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { root } from '../../../../scripts/root.mjs';
 
 /** Data directories of a stopped PostgreSQL, to copy. */
@@ -76,7 +76,10 @@ export function copyCluster(from: string, to: string): void {
 
 async function digestSources(): Promise<string> {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.getuid?.()}`);
-  for (const source of SOURCES) for (const file of await filesOf(join(root, source))) hash.update(await readFile(file));
+  // The schema remembers the names of its migrations.
+  for (const source of SOURCES)
+    for (const file of await filesOf(join(root, source)))
+      hash.update(`\n${relative(root, file)}\n`).update(await readFile(file));
   return hash.digest('hex').slice(0, 16);
 }
 
