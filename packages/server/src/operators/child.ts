@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { type OperatorsListener, serveOperators } from './listener.js';
 import type { FromOperators, ToOperators } from './messages.js';
 
-/** The process for operators. It begins when the one that supervises it says so, and ends when that says so, or is gone. */
+/** The process for operators. It serves on the message `serve`, and ends on `stop` or when its channel closes. */
 export function runOperatorsProcess(
   config: Config,
   logger: FastifyBaseLogger,

@@ -53,7 +53,7 @@ describe('an import refuses an export (export#erased-records)', () => {
     const draft = Draft.of(text);
     draft.remove(earlierOf(draft, statementOf(draft, 'anchor')));
     await draft.reseal(key);
-    expect(await refused(draft)).toEqual([expect.stringMatching(/^erases a record of which 0 changes are there$/)]);
+    expect(await refused(draft)).toEqual([expect.stringMatching(/^erases a record that has 0 changes here$/)]);
   });
 
   it('with changes whose statement is left out', async () => {

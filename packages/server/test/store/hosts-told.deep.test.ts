@@ -24,7 +24,7 @@ it('of several servers of a database each is told of, and which of them to take 
     expect(out).not.toContain('hidden');
     expect((await check(`${url}?target_session_attrs=primary`)).err).toBe('');
     expect(await check(`${url}?target_session_attrs=standby`)).toEqual({
-      status: 1,
+      status: 2,
       out: '',
       err: 'countersign: DATABASE_URL has a target_session_attrs that is none of any, read-write, primary\n',
     });

@@ -14,7 +14,7 @@ type LedgerRecord = Schemas['ledger'];
 export const INVITATION: Option = {
   flags: '--invitation <code>',
   env: 'COUNTERSIGN_INVITATION',
-  about: "the code of an invitation by the server's operator",
+  about: "the code of an invitation by the server's operator; other users can see flags, so prefer the variable",
 };
 
 /** The invitation of a call. @throws Failure where it is not one as servers make them */

@@ -215,7 +215,7 @@ describe('changes that somebody calls erased', () => {
     const last = short.changesOf(line.luid).at(-2);
     short.remove([last]);
     await short.reseal(key);
-    expect(found(short)).toEqual([expect.stringMatching(/^erases a record of which \d changes are there$/)]);
+    expect(found(short)).toEqual([expect.stringMatching(/^erases a record that has \d changes here$/)]);
   });
 
   it('are found where the statement is not in the log, or the record is in the index', async () => {
