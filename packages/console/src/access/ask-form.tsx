@@ -3,10 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { KINDS } from '../kinds/kinds.js';
 import { accessText } from '../text/access.js';
 import { actionsOn } from './ask.js';
+import { KeyField } from './key-field.js';
 import type { AccessSearch } from './search.js';
-
-/** A public key in base64: 32 bytes. */
-export const KEY = '[A-Za-z0-9+\\/]{43}=';
 
 /** Kinds that may be asked about. */
 const ASKED = KINDS.filter(
@@ -35,20 +33,7 @@ export function AskForm({ search }: { readonly search: AccessSearch }) {
           <option value="other">{accessText.other}</option>
         </select>
       </label>
-      {isOther && (
-        <label className="wide">
-          {accessText.key}
-          <input
-            value={asked.key ?? ''}
-            onChange={(event) => change({ key: event.target.value })}
-            pattern={KEY}
-            title={accessText.badKey}
-            required
-            spellCheck={false}
-            autoComplete="off"
-          />
-        </label>
-      )}
+      {isOther && <KeyField value={asked.key ?? ''} change={(key) => change({ key })} />}
       <label>
         {accessText.on}
         <select value={kind} onChange={(event) => change({ kind: event.target.value, action: undefined })}>

@@ -9,7 +9,7 @@ import { askToSignIn } from '../session/sign-in-asked.js';
 import { accessText } from '../text/access.js';
 import { text } from '../text/en.js';
 import { Notice } from '../ui/notice.js';
-import { KEY } from './ask-form.js';
+import { KeyField } from './key-field.js';
 import { isPolicyBased } from './rules.js';
 
 /** Actions of whoever may look at everything, and change nothing. */
@@ -72,18 +72,7 @@ function AddRule() {
   };
   return (
     <form className="ask" onSubmit={send}>
-      <label className="wide">
-        {accessText.key}
-        <input
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-          pattern={KEY}
-          title={accessText.badKey}
-          required
-          spellCheck={false}
-          autoComplete="off"
-        />
-      </label>
+      <KeyField value={key} change={setKey} />
       <button type="submit">{accessText.letRead.submit}</button>
       <WriteStatus write={write} client={client} onDone={done} />
       {isDone && <Notice tone="good" title={accessText.letRead.done} />}
