@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordLimits } from '../../src/records/record-limits.js';
 import { allSealed } from '../log/reading.js';
 import { newKey, newLedger, type TestClient, type TestKey, updateOf } from '../support/client.js';
@@ -18,23 +20,29 @@ interface Traffic {
 
 const query = pg.Pool.prototype.query;
 
+/** Set in all that a request causes, and in nothing that the server does by itself. */
+const requested = new AsyncLocalStorage<true>();
+const CHANNEL = 'http.server.request.start';
+const mark = () => requested.enterWith(true);
+
+beforeEach(() => subscribe(CHANNEL, mark));
+
 afterEach(() => {
+  unsubscribe(CHANNEL, mark);
   pg.Pool.prototype.query = query;
 });
 
-/**
- * Watches the statements on records that a request has sent, and the bodies that come of them. Nothing waits to be sealed,
- * so that none is of the sealer's.
- */
+/** Watches the statements on records that a request has sent, and the bodies that come of them. */
 async function traffic(request: () => Promise<unknown>): Promise<Traffic> {
   const seen: Traffic = { statements: [], bodies: 0 };
   pg.Pool.prototype.query = async function watched(this: pg.Pool, statement: pg.QueryConfig, ...others: never[]) {
+    const isRequested = requested.getStore();
     const result = await (query as (...parameters: unknown[]) => Promise<pg.QueryResult>).call(
       this,
       statement,
       ...others,
     );
-    if (/\b(record|change)\b/.test(statement.text ?? '')) {
+    if (isRequested && /\b(record|change)\b/.test(statement.text ?? '')) {
       seen.statements.push(String(statement.text));
       seen.bodies += result.rows.filter(({ body }) => typeof body === 'string').length;
     }
