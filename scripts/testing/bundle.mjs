@@ -9,6 +9,7 @@ const BUNDLES = {
   'packages/server/test/.bundle': {
     main: 'packages/server/dist/main.js',
     worker: 'packages/server/dist/signing/worker.js',
+    'trial-worker': 'packages/server/dist/outbound/trial-worker.js',
     process: 'packages/server/test/deliveries/process.mjs',
   },
   'packages/cli/test/.bundle': { countersign: 'packages/cli/test/guides/countersign.mjs' },

@@ -53,6 +53,7 @@ const PROGRAMS = {
     'packages/server/test/start.deep.test.ts',
   ],
   'packages/server/src/signing/worker.ts': ['packages/server/src/signing/thread.ts'],
+  'packages/server/src/outbound/trial-worker.ts': ['packages/server/src/outbound/trials.ts'],
   'packages/cli/src/main.ts': ['packages/cli/test/support/cli.ts', 'packages/server/test/json/misread.deep.test.ts'],
 };
 

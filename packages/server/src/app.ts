@@ -16,6 +16,7 @@ import { createMetrics, type Metrics, tellBuild } from './metrics.js';
 import { PROCESS_INTENTS, processIntents } from './money/worker.js';
 import { createOutbound } from './outbound/client.js';
 import { createHostNames } from './outbound/names.js';
+import { createTrials } from './outbound/trials.js';
 import { RUNTIME, type ServerOptions } from './server-options.js';
 import { createService } from './service.js';
 import { type Signing, startSigning } from './signing/signing.js';
@@ -43,9 +44,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   tellBuild(metrics, options.build);
   const holder = nameProcess(worker, runtime);
   const deliveries = { ...deliveryLimits, ...options.deliveries };
-  const { outbound, calls } = createClients(options, deliveries.slots);
+  const { outbound, calls, trials } = createClients(options, deliveries.slots);
   const siblings = createSiblings(options.siblings, metrics, () => performance.now());
-  const opened: { close(): unknown }[] = [outbound, calls, siblings];
+  const opened: { close(): unknown }[] = [outbound, calls, trials, siblings];
   const letGo = () => Promise.all(opened.map((one) => one.close()));
   try {
     let hasGoneBack = false;
@@ -115,15 +116,16 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** The clients for calls of services outside: for requests, and for deliveries. */
+/** The clients for calls of services outside: for requests, and for deliveries; and the trials of hosts that they share. */
 function createClients(
   { outboundCa: ca, guard, deliveryAllowPrivate: allowPrivate = false, names }: ServerOptions,
   slots: { readonly process: number; readonly ledger: number },
 ) {
-  const out = { allowPrivate, names: createHostNames(names), ca, guard };
+  const trials = createTrials(ca);
+  const out = { allowPrivate, names: createHostNames(names), ca, guard, trials };
   // Slots bound the connections: a slow receiver takes none that its ledger has for another one of the origin.
   const calls = createOutbound({ ...out, calls: slots, connections: slots.ledger });
-  return { outbound: createOutbound(out), calls };
+  return { outbound: createOutbound(out), calls, trials };
 }
 
 /** What the database is checked by, and who is told of what happens to it. */

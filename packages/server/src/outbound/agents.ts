@@ -8,6 +8,7 @@ import type { Handshakes } from './handshakes.js';
 import { type OpenSockets, openSockets } from './open-sockets.js';
 import { certificateLimits, outboundLimits } from './outbound-limits.js';
 import { makeSecureConnector, makeSecureContext } from './tls.js';
+import type { Trials } from './trials.js';
 
 export interface AgentOptions {
   /** Lets calls lead to addresses that are not of the public Internet too. */
@@ -37,9 +38,10 @@ export type Agents = ReturnType<typeof createAgents>;
 interface ConnectionDeps {
   readonly lookup: ResolveName;
   readonly handshakes: Handshakes;
+  readonly trials: Trials;
 }
 
-export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionDeps) {
+export function createAgents(options: AgentOptions, { lookup, handshakes, trials }: ConnectionDeps) {
   const { allowPrivate, origins, certificates, ca, guard, connections = outboundLimits.connections } = options;
   const { sockets = openSockets, idle = outboundLimits.idle } = options;
   const { connect: timeout, total, answer } = outboundLimits;
@@ -48,7 +50,7 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
   const connect = makeGuardedConnector(timeout, allowed, resolver);
   const make = (ledger: number, maxOrigins: number, secureContext: SecureContext) =>
     new Agent({
-      connect: sockets.count(makeSecureConnector(connect, handshakes, ledger, { timeout, secureContext })),
+      connect: sockets.count(makeSecureConnector(connect, handshakes, ledger, { timeout, secureContext }, trials)),
       connections,
       maxOrigins,
       pipelining: 1,

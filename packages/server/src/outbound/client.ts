@@ -10,6 +10,7 @@ import { createHostNames, type HostNames } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { certificateLimits, outboundLimits } from './outbound-limits.js';
 import { hostKey } from './tls.js';
+import { createTrials, type Trials } from './trials.js';
 import { boundConcurrency } from './under-way.js';
 
 /** Error codes of the system and of undici for a timeout. */
@@ -31,6 +32,8 @@ interface OutboundOptions extends Partial<AgentOptions> {
   readonly names?: HostNames;
   /** Bounds handshakes; within `handshakeLimits` unless given. */
   readonly handshakes?: Handshakes;
+  /** Shared with other clients, and closed by who made them; of its own unless given. */
+  readonly trials?: Trials;
 }
 
 /**
@@ -42,15 +45,17 @@ export function createOutbound({
   calls = outboundLimits.calls,
   names = createHostNames(),
   handshakes,
+  trials: shared,
   ...options
 }: OutboundOptions): Outbound {
   const { total, origins } = outboundLimits;
   const callers = createCallers();
   const isCalled = (ledger: number, host: string) => callers.of(host).includes(ledger);
   const counted = boundConcurrency({ each: calls.ledger, all: calls.process });
+  const trials = shared ?? createTrials(options.ca);
   const agents = createAgents(
     { origins, certificates: certificateLimits.count, ...options },
-    { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled) },
+    { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled), trials },
   );
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
@@ -79,7 +84,10 @@ export function createOutbound({
   return {
     send: (call) => counted(call.ledger, () => send(call)),
     verifyCertificate: (ledger, certificate) => void agents.take(ledger, certificate),
-    close: () => agents.close(),
+    async close() {
+      await agents.close();
+      if (!shared) await trials.close();
+    },
   };
 }
 

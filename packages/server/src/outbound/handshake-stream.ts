@@ -25,6 +25,11 @@ export class HandshakeStream extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
+  /** Bytes that the service has sent in the handshake. */
+  get received(): number {
+    return this.#received;
+  }
+
   /** Marks the end of the handshake: what follows is not counted. */
   finish(): void {
     this.#isDone = true;

@@ -1,8 +1,9 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
+import { threadTime } from '../base/thread-time.js';
 import { handshakeLimits } from './outbound-limits.js';
 
-/** Bounds the TLS handshakes with services, which tenants choose, by the time that they take of the event loop. */
+/** Bounds the TLS handshakes with services, which tenants choose, by the processor time that they take of the event loop. */
 export type Handshakes = ReturnType<typeof createHandshakes>;
 
 /** The account of a handshake. */
@@ -42,11 +43,13 @@ type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' |
  * @param isCalled whether a ledger calls a host
  * @param bounds those of `limits` unless given
  * @param now milliseconds, of a clock that only goes forward
+ * @param worked milliseconds that this thread has worked
  */
 export function createHandshakes(
   isCalled: (ledger: number, host: string) => boolean = () => true,
   bounds: HandshakeBounds = handshakeLimits,
   now: () => number = () => performance.now(),
+  worked: () => number = threadTime,
 ) {
   const { quick, burst, rest, remembered } = bounds;
   /** When each has paid: ledgers, and hosts of ledgers. */
@@ -89,11 +92,11 @@ export function createHandshakes(
               refuse(error as Error);
               return;
             }
-            const began = now();
+            const began = worked();
             try {
               work();
             } finally {
-              pay(now() - began);
+              pay(worked() - began);
             }
           });
         },

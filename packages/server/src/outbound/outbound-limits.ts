@@ -51,6 +51,20 @@ export const handshakeLimits = {
   remembered: 20_000,
 } as const;
 
+/** Trials of hosts: handshakes in a thread of their own, before there is one on the event loop. */
+export const trialLimits = {
+  /** Handshakes of a trial: the quickest counts. */
+  attempts: 3,
+  /** Milliseconds that a host which was quick is called without another trial. */
+  life: 3_600_000,
+  /** Hosts that are remembered. */
+  remembered: 20_000,
+  /** Milliseconds without a trial after which the thread ends. */
+  idle: 60_000,
+  /** Megabytes of the thread's heap. */
+  memory: { old: 32, young: 4 },
+} as const;
+
 /** Names of hosts. */
 export const nameLimits = {
   /** Milliseconds in which a lookup ends. */

@@ -1,10 +1,12 @@
 import { constants } from 'node:crypto';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { withoutBrackets } from './addresses.js';
 import { HandshakeStream } from './handshake-stream.js';
 import type { Handshake, Handshakes } from './handshakes.js';
+import { handshakeLimits } from './outbound-limits.js';
+import type { Trials } from './trials.js';
 
 /**
  * Suites that agree on a key by ephemeral elliptic curves: of TLS 1.3, then of TLS 1.2. A server chooses the numbers of other
@@ -47,12 +49,14 @@ type Connector = buildConnector.connector;
  *
  * @param ledger that the connections are made for
  * @param timeout milliseconds that the handshake may take
+ * @param trials tells hosts whose handshakes would take long
  */
 export function makeSecureConnector(
   connect: Connector,
   handshakes: Handshakes,
   ledger: number,
   tls: { readonly timeout: number; readonly secureContext: SecureContext },
+  trials: Trials,
 ): Connector {
   const secure = buildConnector(tls);
   return (options, callback) => {
@@ -67,7 +71,17 @@ export function makeSecureConnector(
     }
     connect({ ...options, protocol: 'http:', port }, (...[error, socket]) => {
       if (error) return done(error);
-      shakeHands(secure, options, socket, handshakes.begin(ledger, host)).then(
+      const tried = { ledger, host, address: socket.remoteAddress ?? '', port: Number(port), ...nameOf(options) };
+      const shake = async () => {
+        await trials.pass(tried);
+        const handshake = handshakes.begin(ledger, host);
+        try {
+          return await shakeHands(secure, options, socket, handshake);
+        } finally {
+          if (handshake.spent > handshakeLimits.quick) trials.forget(tried);
+        }
+      };
+      shake().then(
         (made) => callback(null, made),
         (failure) => {
           socket.destroy();
@@ -81,6 +95,12 @@ export function makeSecureConnector(
 /** A host as handshakes name it. */
 export function hostKey(hostname: string, port: string): string {
   return `${withoutBrackets(hostname)}:${port}`;
+}
+
+/** The name that the host is asked for by; none where it is an address. */
+function nameOf({ servername, hostname }: buildConnector.Options): { readonly servername?: string } {
+  const name = servername || withoutBrackets(hostname);
+  return isIP(name) === 0 ? { servername: name } : {};
 }
 
 async function shakeHands(

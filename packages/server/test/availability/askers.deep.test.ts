@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveNothingBehind, type Service, startService } from '../durability/service.js';
 import { newLedger } from '../support/client.js';
 import { makeDataDir } from '../support/database.js';
-import { assault } from './assault.js';
+import { type Elsewhere, startElsewhere } from './elsewhere.js';
 import { quantile, REFUSED, type Sampler, startSampler } from './sampler.js';
 
 /** Milliseconds of processor time of all serving processes. An answer from memory takes a third of one, metrics of all took twelve. */
@@ -17,16 +17,19 @@ describe.skipIf(process.platform !== 'linux')('what a server tells anybody of it
   let dataDir: string;
   let service: Service;
   let victim: Sampler;
+  let strangers: Elsewhere;
 
   beforeAll(async () => {
     dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-askers-')));
     makeDataDir(dataDir);
     service = await startService(dataDir);
     const client = await newLedger(service.url);
+    strangers = startElsewhere();
     victim = startSampler(`${service.url}/signers/system`, client.ledger ?? '', 5);
   });
 
   afterAll(async () => {
+    strangers?.end();
     await victim?.stop();
     await service?.stop();
     await leaveNothingBehind(dataDir);
@@ -34,13 +37,13 @@ describe.skipIf(process.platform !== 'linux')('what a server tells anybody of it
   });
 
   it.each(['/health', '/health/ready', '/metrics'])('costs next to nothing at %s, however many ask', async (path) => {
-    const ask = async () => (await fetch(new URL(path, service.url))).arrayBuffer();
-    await assault(ask, 64, 200);
+    const ask = (milliseconds: number) => strangers.ask(String(new URL(path, service.url)), 64, milliseconds);
+    await ask(200);
     await victim.take();
     await pause(500);
     const quiet = await victim.take();
     const before = processorTime(service);
-    const answered = await assault(ask, 64, 2_000);
+    const answered = await ask(2_000);
     const spent = processorTime(service) - before;
     const reads = await victim.take();
     expect(answered).toBeGreaterThan(64);
@@ -51,10 +54,9 @@ describe.skipIf(process.platform !== 'linux')('what a server tells anybody of it
   });
 
   it('is collected once a second for all who ask for metrics at their own address', async () => {
-    const ask = async () => (await fetch(service.metrics)).text();
-    expect(await ask()).toMatch(/^countersign_requests_total\{.*worker="[12]"\} \d/m);
+    expect(await (await fetch(service.metrics)).text()).toMatch(/^countersign_requests_total\{.*worker="[12]"\} \d/m);
     const before = processorTime(service);
-    const answered = await assault(ask, 64, 2_000);
+    const answered = await strangers.ask(service.metrics, 64, 2_000);
     const reads = await victim.take();
     expect((processorTime(service) - before) / (answered + reads.length)).toBeLessThan(EACH);
     expect(quantile(reads, 1)).toBeLessThan(REFUSED);

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import type { ServerOptions } from 'node:https';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +12,7 @@ import { dsaPem } from '../support/crafted-keys.js';
 import { eventually } from '../support/eventually.js';
 import { hostileChain } from '../support/hostile-chain.js';
 import { withSecret } from '../support/scene.js';
+import { type Elsewhere, startElsewhere } from './elsewhere.js';
 import { type Field, startField } from './field.js';
 import { quantile, REFUSED } from './sampler.js';
 import type { Attack } from './shapes.js';
@@ -29,24 +29,8 @@ const BUSY = 8;
 /** What a stranger stores and sends while another tenant reads, `at` so many requests at a time. */
 type Stranger = Omit<Attack, 'prepare'> & {
   readonly at: number;
-  prepare(url: string): Promise<() => Promise<unknown>>;
+  prepare(url: string, elsewhere: Elsewhere): Promise<() => Promise<unknown>>;
 };
-
-const opened: Server[] = [];
-/** Handshakes that have ended at the hosts. */
-let handshakes = 0;
-const end = () => {
-  handshakes += 1;
-};
-
-/** Hosts with these options, which deliveries of a ledger lead to. */
-async function hosts(count: number, options: ServerOptions): Promise<string[]> {
-  const made = Array.from({ length: count }, () => createServer(options).listen(0, '127.0.0.1'));
-  opened.push(...made);
-  for (const host of made) host.on('secureConnection', end).on('tlsClientError', end);
-  await Promise.all(made.map((host) => once(host, 'listening')));
-  return made.map((host) => `https://127.0.0.1:${(host.address() as AddressInfo).port}/`);
-}
 
 let made = 0;
 function createWallet(client: TestClient, custom: JsonObject = {}) {
@@ -60,20 +44,20 @@ async function refused(client: TestClient, path: string, body: JsonObject): Prom
   return () => Promise.all([client.call('POST', path, body), pause(100)]);
 }
 
-/** One write, and an event for each of so many hosts. */
+/** A write every half second, and an event for each of so many hosts. One write was enough, where nothing bounded it. */
 function oneWrite(name: string, options: () => ServerOptions): Stranger {
   return {
     name,
     at: 1,
-    async prepare(url) {
+    async prepare(url, elsewhere) {
       const client = await newLedger(url, { access: OPEN });
-      for (const [index, endpoint] of (await hosts(24, options())).entries()) {
-        await addWebhook(client, `hook-${index}`, endpoint);
+      for (const [index, port] of (await elsewhere.host(24, options())).entries()) {
+        await addWebhook(client, `hook-${index}`, `https://127.0.0.1:${port}/`);
       }
       return async () => {
-        const before = handshakes;
+        const before = elsewhere.handshakes();
         await createWallet(client);
-        await eventually(() => expect(handshakes).toBeGreaterThan(before));
+        await Promise.all([eventually(() => expect(elsewhere.handshakes()).toBeGreaterThan(before)), pause(500)]);
       };
     },
   };
@@ -139,16 +123,18 @@ const strangers: readonly Stranger[] = [
 
 describe.skipIf(process.platform === 'win32')('a small read of one tenant', () => {
   let field: Field;
+  let elsewhere: Elsewhere;
   beforeAll(async () => {
+    elsewhere = startElsewhere();
     field = await startField(5, { DELIVERY_ALLOW_PRIVATE: 'true', LEDGER_QUOTA: '5000000' });
   });
   afterAll(async () => {
-    for (const host of opened) host.close();
+    elsewhere.end();
     await field?.end();
   });
 
   it.each(strangers)('is answered as before while a stranger sends $name', async ({ name, at, prepare }) => {
-    const attack = { name, prepare };
+    const attack = { name, prepare: (url: string) => prepare(url, elsewhere) };
     const course = { milliseconds: 4_000, atATime: at, rest: 1_500, isFirstCounted: true };
     const { reads, quiet, stretch, answered } = await field.attacked(attack, [0, 0, 0, 0], course);
     expect(answered).toBeGreaterThan(0);

@@ -276,13 +276,16 @@ describe('connections with a certificate', () => {
   });
 
   it(`with one certificate lead to ${certificateLimits.origins} origins at a time, and not to one more`, async () => {
-    const silent = Array.from({ length: certificateLimits.origins + 1 }, () => createListener().listen(0, '127.0.0.1'));
+    const sockets: Socket[] = [];
+    const silent = Array.from({ length: certificateLimits.origins + 1 }, () =>
+      createListener((socket) => void sockets.push(socket)).listen(0, '127.0.0.1'),
+    );
     await Promise.all(silent.map((one) => once(one, 'listening')));
     const [last = '', ...others] = silent.map((one) => `https://127.0.0.1:${(one.address() as AddressInfo).port}`);
     opened();
-    const connected = silent.slice(1).map((one) => once(one, 'connection'));
     const calls = others.map((at) => call(of(client), 1, at).catch((error) => error));
-    const sockets = (await Promise.all(connected)).flat() as Socket[];
+    // Each has a connection of its call, and one of its trial.
+    await eventually(() => expect(sockets).toHaveLength(2 * others.length));
     await expect(call(of(client), 1, last)).rejects.toBeInstanceOf(Overloaded);
     for (const socket of sockets) socket.destroy();
     expect(await Promise.all(calls)).toMatchObject(others.map(() => ({ kind: 'unreachable' })));
