@@ -12,6 +12,7 @@ import { readOptions, usage } from './options.mjs';
 import { freePort, startGenerator, startServer, stop } from './processes.mjs';
 import { benchScheme } from './scheme/run.mjs';
 import { shapes } from './shapes.mjs';
+import { benchSize } from './size/run.mjs';
 import { table } from './table.mjs';
 import { measureSteal, usageOf } from './usage.mjs';
 
@@ -25,8 +26,9 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 try {
   const [first, ...others] = process.argv.slice(2);
-  const options = first === 'scheme' ? undefined : readOptions(process.argv.slice(2));
-  if (!options) process.exitCode = await benchScheme(others);
+  const apart = { scheme: benchScheme, size: benchSize }[first];
+  const options = apart ? undefined : readOptions(process.argv.slice(2));
+  if (apart) process.exitCode = await apart(others);
   else if (options.help) console.log(usage);
   else await bench(options);
 } catch (error) {

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+
+/** Mebibytes an hour, and part of what is held, that a process may grow by and still counts as flat. */
+const FLAT = { absolute: 16, part: 0.1 };
+
+/** Minutes of a load that is too short to tell. */
+const SHORT = 20;
+
+/**
+ * Samples the memory of each process: its proportional set size without PostgreSQL's shared buffers, which fill until they are as large as
+ * they are set to.
+ */
+export class Memory {
+  /** `{ seconds, primary, spared, workers, postgres, buffers }` in MiB, `workers` of all but the one that is spared. */
+  samples = [];
+  #server;
+  #spared;
+  #began = performance.now();
+
+  /** @param spared id of the worker that is never killed */
+  constructor(server, spared) {
+    this.#server = server;
+    this.#spared = spared;
+  }
+
+  sample() {
+    const sums = { primary: 0, spared: 0, workers: 0, postgres: 0, buffers: 0 };
+    for (const { pid, what } of this.#server.processes()) {
+      const held = heldBy(pid);
+      if (held === undefined) continue;
+      const name = what !== 'worker' ? what : pid === this.#spared ? 'spared' : 'workers';
+      sums[name] += held.all - held.shared;
+      sums.buffers += held.shared;
+    }
+    this.samples.push({ seconds: (performance.now() - this.#began) / 1_000, ...sums });
+  }
+
+  /** What each process grew by in the second half: `[{ name, mean, greatest, slope, isFlat }]`; `isFlat` is undefined where it was too short. */
+  verdicts() {
+    const half = this.samples.slice(Math.floor(this.samples.length / 2));
+    const isShort = (this.samples.at(-1)?.seconds ?? 0) < SHORT * 60;
+    return ['primary', 'spared', 'workers', 'postgres', 'buffers'].map((name) => {
+      // PostgreSQL is away at times.
+      const points = half.filter((sample) => sample[name] > 0).map((sample) => [sample.seconds, sample[name]]);
+      const mean = points.reduce((sum, [, value]) => sum + value, 0) / Math.max(1, points.length);
+      const slope = slopeOf(points) * 3_600;
+      const isJudged = name === 'primary' || name === 'spared' || name === 'postgres';
+      const isFlat = !isJudged || isShort ? undefined : slope <= Math.max(FLAT.absolute, FLAT.part * mean);
+      return { name, mean, greatest: Math.max(0, ...points.map(([, value]) => value)), slope, isFlat };
+    });
+  }
+}
+
+/** The slope of a line through points, by least squares. */
+export function slopeOf(points) {
+  if (points.length < 2) return 0;
+  const mean = (at) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const above = points.reduce((sum, [one, other]) => sum + (one - x) * (other - y), 0);
+  const below = points.reduce((sum, [one]) => sum + (one - x) ** 2, 0);
+  return below === 0 ? 0 : above / below;
+}
+
+/** MiB in all, and of these in shared memory; nothing once it has ended. */
+function heldBy(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const of = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) / 1_024;
+    return { all: of('Pss'), shared: of('Pss_Shmem') };
+  } catch {
+    return undefined;
+  }
+}
