@@ -26,7 +26,7 @@ it('the SQL of docs/operations/deliveries.md shows queues that wait, and what wa
 
   const [effect] = ok(await client.get('/effects')).body.data;
   ok(await client.drop(`/effects/${effect.data.handle}`, effect));
-  await runSql(database.url, 'update delivery set due = clock_timestamp() where due is not null');
+  await runSql(database.url, 'update delivery set due = statement_timestamp() where due is not null');
   await untilDeliveries(database.url, client, ['cancelled', 'cancelled']);
   expect(await runSql(database.url, waiting)).toEqual([]);
   expect(await runSql(database.url, ended)).toMatchObject([

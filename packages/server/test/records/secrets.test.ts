@@ -1,28 +1,20 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openSealed, sealContext } from '../../src/keys/seal.js';
-import { createPool } from '../../src/store/pool.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored, withSecret } from '../support/scene.js';
 import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 
 const server = withOwnServer();
-let database: pg.Pool;
 
-beforeAll(() => {
-  database = createPool({ connectionString: server.current.database.url, max: 2 }, () => {});
-});
-
-afterAll(async () => {
-  await database.end();
-});
+const asked = <Row>(text: string, values: readonly unknown[]) => runSql<Row>(server.current.database.url, text, values);
 
 /** The values the database holds for a record, opened; each was sealed for this record under its name. */
 async function kept(client: TestClient, { luid }: RecordEnvelope): Promise<Record<string, string>> {
   const { luid: ledger } = (await client.get('/ledger')).body;
-  const { rows } = await database.query<{ name: string; sealed: Buffer }>(
+  const rows = await asked<{ name: string; sealed: Buffer }>(
     'select name, sealed from secret where luid = $1 order by name',
     [luid],
   );
@@ -36,12 +28,12 @@ async function kept(client: TestClient, { luid }: RecordEnvelope): Promise<Recor
 
 /** Every byte any table holds, as far as it could hold a value in the clear. */
 async function everywhere(value: string): Promise<number> {
-  const { rows } = await database.query(
+  const [row] = await asked<{ found: number }>(
     `select (select count(*)::int from change where body like $1) + (select count(*)::int from record where document::text like $1)
        + (select count(*)::int from secret where position(convert_to($2, 'UTF8') in sealed) > 0) as found`,
     [`%${value}%`, value],
   );
-  return rows[0].found;
+  return row!.found;
 }
 
 const VALUE = 'correct-horse-battery-staple';
@@ -161,9 +153,9 @@ describe('the secrets of a bridge (interface/signers#secrets, interface/bridges#
     const record = ok(await create(here, bridge('key'), { key: VALUE })).body;
     expectMissing(await create(here, { ...bridge('key'), handle: 'c' }), here, 'key');
     expectMissing(await create(there, bridge('key')), there, 'key');
-    const { rows } = await database.query('select sealed from secret where luid = $1', [record.luid]);
+    const [row] = await asked<{ sealed: Buffer }>('select sealed from secret where luid = $1', [record.luid]);
     const { luid: other } = (await there.get('/ledger')).body;
-    expect(() => openSealed(TEST_MASTER_KEY, rows[0].sealed, sealContext(other, record.luid, 'key'))).toThrow();
+    expect(() => openSealed(TEST_MASTER_KEY, row!.sealed, sealContext(other, record.luid, 'key'))).toThrow();
   });
 });
 

@@ -181,9 +181,10 @@ function headStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & 
 /** The matches that the index of documents finds, sorted: the answer when few match. */
 function fewStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & ListRow> {
   const { ledger, kind, filters, limit, offset } = query;
-  // Written so that only the index of documents is of use: its entries are of this ledger and kind alone.
+  // Written so that only the index of documents is of use: its entries are of this ledger and kind alone. No other index has numbers
+  // as `numeric`; a cluster finds the node of the ledger all the same.
   const where = [
-    sql<boolean>`r.ledger_id + 0 = ${ledger}`,
+    sql<boolean>`r.ledger_id = ${ledger}::numeric`,
     sql<boolean>`r.kind = ${kind}`,
     ...conditions(query, filters),
     ...whereAfter(query),
