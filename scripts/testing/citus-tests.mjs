@@ -18,7 +18,6 @@ export const TESTS = {
 export const EXCLUDED = [
   ['packages/server/test/tenants/twins.test.ts', 'it fails while it prepares its rows'],
   ['packages/server/test/deliveries/due-queues.test.ts', 'it is about a statement for plain PostgreSQL'],
-  ['packages/server/test/access-http/two-servers.test.ts', 'it looks for locks that another node has'],
   ['packages/server/test/erasure/starved.test.ts', 'it looks for a lock that another node has'],
   ['packages/server/test/records/quota.test.ts', 'it compares counts by a statement that Citus refuses'],
 ];

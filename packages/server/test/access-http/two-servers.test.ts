@@ -1,10 +1,11 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { storeTogether } from '../../src/store/committer/batch.js';
+import { storeInTransaction } from '../../src/store/committer/batch.js';
 import { createPool } from '../../src/store/pool.js';
 import { writeOf } from '../store/write.js';
 import { newKey, newLedger, proofOver, signed, TestClient, type TestKey } from '../support/client.js';
+import { untilOneWaitsFor } from '../support/locked.js';
 import { ok, stored } from '../support/scene.js';
 import { withTwoServers } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -71,7 +72,7 @@ describe('two servers on one database', () => {
     await registered(founder, 'bob');
     const [ofAlice, ofBob] = (await circleOf(founder, 'admins', 'alice', 'bob')) as [RecordEnvelope, RecordEnvelope];
     ok(await alice.get('/circles/admins/signers', bearer(founder.key)));
-    await holding(async (bobs, released) => {
+    await holding(async (bobs, pool, released) => {
       // Bob's process has put alice out, and has not committed yet: what alice decides now is decided on what was before.
       const { rows } = await bobs.query('select id, version from ledger where handle = $1', [founder.ledger]);
       const { id: ledger, version } = rows[0];
@@ -79,9 +80,9 @@ describe('two servers on one database', () => {
         ...{ ledger, version, action: 'drop', kind: 'circle-signer', key: 'admins/alice', luid: ofAlice.luid },
         ...{ change: 2, hash: ofAlice.hash, body: JSON.stringify(ofAlice), bumpsRules: true },
       });
-      expect(await storeTogether(bobs, [drop])).toEqual([{ result: 'done', version: version + 1 }]);
+      expect(await storeInTransaction(bobs, pool, drop)).toEqual({ result: 'done', version: version + 1 });
       const answer = alice.drop('/circles/admins/signers/bob', ofBob);
-      await untilOneWaitsFor(bobs);
+      await untilOneWaitsFor(servers.databaseUrl, bobs);
       await released();
       expect(outcome(await answer)).toBe('403 Cannot remove-signer circle.');
     });
@@ -93,10 +94,10 @@ describe('two servers on one database', () => {
     const founder = await founded(servers.current[0].url, [GATE]);
     await registered(founder, 'bob');
     const [link] = (await circleOf(founder, 'admins', 'bob')) as [RecordEnvelope];
-    await holding(async (other, released) => {
+    await holding(async (other, _, released) => {
       await other.query('update ledger set version = version + 1 where handle = $1', [founder.ledger]);
       const answer = founder.drop('/circles/admins/signers/bob', link);
-      await untilOneWaitsFor(other);
+      await untilOneWaitsFor(servers.databaseUrl, other);
       await released('rollback');
       expect(outcome(await answer)).toBe('204');
     });
@@ -180,27 +181,20 @@ describe('two servers on one database', () => {
 
   /** Runs `work` with a connection of its own in a transaction that has begun. */
   async function holding(
-    work: (held: pg.PoolClient, released: (how?: 'commit' | 'rollback') => Promise<unknown>) => Promise<void>,
+    work: (
+      held: pg.PoolClient,
+      pool: pg.Pool,
+      released: (how?: 'commit' | 'rollback') => Promise<unknown>,
+    ) => Promise<void>,
   ): Promise<void> {
     const pool = createPool({ connectionString: servers.databaseUrl }, () => {});
     const held = await pool.connect();
     try {
       await held.query('begin');
-      await work(held, (how = 'commit') => held.query(how));
+      await work(held, pool, (how = 'commit') => held.query(how));
     } finally {
       held.release(true);
       await pool.end();
     }
   }
 });
-
-/** Waits until a statement of another connection waits for what this one holds. */
-async function untilOneWaitsFor(held: pg.PoolClient): Promise<void> {
-  for (let waiting = 0; waiting === 0; ) {
-    const { rows } = await held.query(
-      `select from pg_stat_activity
-       where datname = current_database() and pg_backend_pid() = any(pg_blocking_pids(pid))`,
-    );
-    waiting = rows.length;
-  }
-}

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { expect } from 'vitest';
+import { eventually } from './eventually.js';
 import { runSql } from './sql.js';
 
 /** Does `work` while nobody else can read a table. `waiting` tells how many statements with this text wait for it. */
@@ -24,4 +26,14 @@ export async function whileLocked(
   } finally {
     await holder.end();
   }
+}
+
+/** Waits until a statement of another connection waits for what the transaction of this one holds; in a cluster, on any node. */
+export async function untilOneWaitsFor(url: string, held: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const isCluster = process.env.CITUS_TEST_URL !== undefined;
+  const { rows } = await held.query(`select ${isCluster ? 'citus_backend_gpid()' : 'pg_backend_pid()'} as id`);
+  const waiting = isCluster
+    ? 'select from citus_lock_waits where blocking_gpid = $1'
+    : 'select from pg_stat_activity where datname = current_database() and $1 = any(pg_blocking_pids(pid))';
+  await eventually(async () => expect(await runSql(url, waiting, [rows[0].id])).not.toEqual([]));
 }
