@@ -82,23 +82,50 @@ async function bytesOf(pool: pg.Pool, { host, port }: FoundNode): Promise<number
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** Citus copies the rows of the ledger while it is written to, and holds its writes up for the last step. */
+/** Where a ledger is, and where the parts of its shard may go. */
+interface Place {
+  readonly shard: string;
+  /** The hash of the ledger, and the ends of the range of its shard. */
+  readonly hash: number;
+  readonly first: number;
+  readonly last: number;
+  /** The node with the fewest shards of those that do not have this one; null where it is the only one. */
+  readonly other: number | null;
+}
+
+const PLACE = `select s.shardid as shard, worker_hash($1::bigint) as hash, s.shardminvalue::int as first, s.shardmaxvalue::int as last,
+    (select n.nodeid from pg_dist_node n
+      where n.noderole = 'primary' and n.isactive and n.shouldhaveshards and n.groupid <> p.groupid
+      order by (select count(*) from pg_dist_placement o where o.groupid = n.groupid), n.nodeid limit 1) as other
+  from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid
+  where s.shardid = get_shard_id_for_distribution_column('public.change'::regclass, $1::bigint)`;
+
+/**
+ * Splits the shard of a ledger, so that the ledger has one alone. Citus copies the rows while they are written to, and holds writes up for
+ * the last step. It does so to another node only: on the same one, a row that is changed while the copy begins would stop the copy for
+ * good, since Citus reads from the log how to find the row before it has made the key of the new shard. Where there is no other node,
+ * writes of the shard wait for all of the copy.
+ */
 async function isolateLedger(pool: pg.Pool, name: string): Promise<string> {
   const { id, handle } = await findNamedLedger(pool, name, WrongCall);
-  const { rows } = await pool.query<{ is: boolean }>(
-    `select s.shardminvalue = s.shardmaxvalue as is from pg_dist_shard s
-     where s.shardid = get_shard_id_for_distribution_column('public.change'::regclass, $1::bigint)`,
-    [id],
-  );
-  if (rows[0]!.is) throw new AdminRefused(`The ledger ${handle} has a shard to itself already.`);
+  const { rows } = await pool.query<Place>(PLACE, [id]);
+  const { shard, hash, first, last, other } = rows[0]!;
+  if (first === last) throw new AdminRefused(`The ledger ${handle} has a shard to itself already.`);
+  const points = [...(hash > first ? [hash - 1] : []), ...(hash < last ? [hash] : [])];
+  const split: pg.QueryConfig =
+    other === null
+      ? {
+          text: `select isolate_tenant_to_new_shard('public.change'::regclass, $1::bigint, 'CASCADE', 'block_writes')`,
+          values: [id],
+        }
+      : {
+          text: `select citus_split_shard_by_split_points($1::bigint, $2::text[], $3::int[], 'auto')`,
+          values: [shard, points.map(String), Array(points.length + 1).fill(other)],
+        };
   const client = await pool.connect();
   try {
     await client.query('set statement_timeout = 0');
-    await client.query({
-      text: `select isolate_tenant_to_new_shard('public.change'::regclass, $1::bigint, 'CASCADE', 'auto')`,
-      values: [id],
-      query_timeout: 2 ** 31 - 1,
-    } as pg.QueryConfig);
+    await client.query({ ...split, query_timeout: 2 ** 31 - 1 } as pg.QueryConfig);
     return handle;
   } finally {
     client.release(true);
