@@ -6,13 +6,13 @@ import { adviceOn, TO_REACH } from './wire/advice.js';
 /** What an error of the client is to the user; undefined for any other error. */
 export function failureOfClient(error: unknown): Failure | undefined {
   if (isRefusal(error)) {
-    const { reason, detail, custom, toTry, path } = error;
+    const { reason, detail, custom, toTry, path, retryAfter } = error;
     const { errors = [], hint } = custom;
     // The detail names only the kind, such as "Wallet not found".
     const what = reason === 'record.not-found' ? `${detail}: ${pathWithoutQuery(path)}` : detail;
     return new Failure('refused', what, {
       reason,
-      advice: typeof hint === 'string' ? hint : (adviceOn(reason, detail) ?? toTry),
+      advice: typeof hint === 'string' ? hint : (adviceOn(reason, detail, retryAfter) ?? toTry),
       errors: errors.map((one) => {
         if (typeof one !== 'object') return String(one);
         return `${one.instancePath ?? ''} ${one.message ?? JSON.stringify(one)}${unknownIn(one)}`.trim();

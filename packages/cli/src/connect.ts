@@ -14,6 +14,9 @@ export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
 /** Times that a request is sent, where no answer comes: a person waits for it. */
 const REQUEST_ATTEMPTS = 3;
 
+/** Milliseconds that it waits at most where the server says when to come again, as a read-only one does: else it is told at once. */
+const MOST_WAIT = 10_000;
+
 /** What a call is about: flags and the environment come before the context. */
 export interface CommandTarget extends Context {
   /** Name of the context. */
@@ -123,6 +126,7 @@ export async function makeClient(
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
     attempts: REQUEST_ATTEMPTS,
+    mostWait: MOST_WAIT,
     onHint,
     ledger,
     ...(key === undefined

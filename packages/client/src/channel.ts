@@ -67,6 +67,7 @@ export class Channel {
     const refusal = await this.verifier.refusal(body, status, before, isOutside);
     refusal.mayBeDone = answer.isRepeat;
     refusal.path = call.path;
+    if (answer.ordered !== undefined) refusal.retryAfter = Math.ceil(answer.ordered / 1000);
     throw refusal;
   }
 

@@ -52,6 +52,8 @@ export class Refusal<R extends Reason = Reason> extends Error {
   readonly isSigned: boolean;
   /** What to try. */
   readonly toTry: string;
+  /** Seconds after which the server says to come again. */
+  retryAfter?: number;
   /** The path that was asked for, with its query. */
   path = '';
   /** The signed request, of a write: `resend` takes it. */

@@ -28,6 +28,11 @@ export interface ConnectOptions {
   readonly tolerance?: number;
   /** Times that a request is sent at most; 5 unless given. */
   readonly attempts?: number;
+  /**
+   * Milliseconds to wait at most where the server says when to come again; 60,000 unless given. An answer that says later than that is
+   * not asked for again.
+   */
+  readonly mostWait?: number;
   /** Milliseconds for one attempt; 30,000 unless given. */
   readonly timeout?: number;
   /** Bytes of an answer; 16 MiB unless given. */

@@ -29,6 +29,8 @@ export interface ParsedAnswer {
   readonly sent: number;
   /** Whether an attempt before it went unanswered: what it asked for may have been done. */
   readonly isRepeat: boolean;
+  /** Milliseconds after which the server says to come again. */
+  readonly ordered: number | undefined;
 }
 
 /** Statuses after which the same request is sent again: of these, what answered was not the end. */
@@ -37,7 +39,7 @@ const RETRIED_STATUSES = [408, 425, 429, 502, 503, 504];
 /** Bounds of the waits between attempts, in milliseconds. */
 const FIRST_WAIT = 200;
 const LONGEST_RETRY_WAIT = 10_000;
-const LONGEST_ORDERED = 60_000;
+const MOST_WAIT = 60_000;
 
 /** Sends requests, again where that is safe: a signed body has one effect however often it comes (interface/proofs). */
 export class Transport {
@@ -51,7 +53,7 @@ export class Transport {
 
   /** @throws UnreachableError when no attempt is answered; what the signal of the call says, once it is aborted */
   async send(call: TransportCall): Promise<ParsedAnswer> {
-    const { attempts = 5 } = this.#environment.options;
+    const { attempts = 5, mostWait = MOST_WAIT } = this.#environment.options;
     let hasNewToken = false;
     let isRepeat = false;
     for (let attempt = 1; ; attempt++) {
@@ -61,21 +63,22 @@ export class Transport {
         if (!isOfNetwork(error)) throw error;
         return error;
       });
-      const answer = tried instanceof Error ? undefined : { ...tried, sent, isRepeat };
+      const ordered = tried instanceof Error ? undefined : this.#ordered(tried.response);
+      const answer = tried instanceof Error ? undefined : { ...tried, sent, isRepeat, ordered };
       if (answer?.status === 401 && !hasNewToken && attempt < attempts && this.#tokens.forget()) {
         // The endpoint's key may have changed, or the token was taken back.
         hasNewToken = true;
         continue;
       }
       if (answer && !RETRIED_STATUSES.includes(answer.status)) return answer;
-      if (attempt >= attempts) {
+      if (attempt >= attempts || (ordered ?? 0) > mostWait) {
         if (answer?.body !== undefined) return answer;
         const cause = tried instanceof Error ? tried : undefined;
         const url = this.#environment.options.server + call.path;
         throw new UnreachableError(`${call.method} ${url} has no answer`, answer?.status, cause);
       }
       isRepeat = true;
-      await this.#environment.sleep(this.#wait(attempt, answer), call.signal);
+      await this.#environment.sleep(this.#wait(attempt, ordered), call.signal);
     }
   }
 
@@ -118,12 +121,17 @@ export class Transport {
   }
 
   /** Milliseconds until the next attempt: what the server says, or ever more, by chance. */
-  #wait(attempt: number, answer: ParsedAnswer | undefined): number {
-    const { now, random } = this.#environment;
-    const said = answer?.response.headers.get('retry-after');
-    const ordered = said ? (/^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now()) : 0;
+  #wait(attempt: number, ordered = 0): number {
     const most = Math.min(LONGEST_RETRY_WAIT, FIRST_WAIT * 2 ** attempt);
-    return Math.max(Math.min(ordered || 0, LONGEST_ORDERED), most * (0.5 + random() / 2));
+    return Math.max(ordered, most * (0.5 + this.#environment.random() / 2));
+  }
+
+  /** Milliseconds after which the server says to come again; undefined where it says nothing that makes sense. */
+  #ordered({ headers }: Response): number | undefined {
+    const said = headers.get('retry-after');
+    if (!said) return undefined;
+    const milliseconds = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - this.#environment.now();
+    return Number.isNaN(milliseconds) ? undefined : milliseconds;
   }
 }
 

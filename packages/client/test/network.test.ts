@@ -181,6 +181,24 @@ describe('waiting', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(990);
   });
 
+  it('is left to the caller where the server says to come again later than `mostWait`, or than a minute', async () => {
+    const { connect } = await scene();
+    for (const [said, mostWait] of [
+      [61, undefined],
+      [2, 1_000],
+    ] as const) {
+      const ledger = connect({ server: liar.url, attempts: 4, ...(mostWait === undefined ? {} : { mostWait }) });
+      liar.seen.length = 0;
+      lose(4, (exchange) => {
+        Object.assign(exchange, { status: 503, answerHeaders: { 'retry-after': String(said) } });
+        return undefined;
+      });
+      const error = await ledger.wallets.get('none').catch((thrown: unknown) => thrown);
+      expect(isRefusal(error) && error.retryAfter).toBe(said);
+      expect(liar.seen).toHaveLength(1);
+    }
+  });
+
   it('ends with the signal, as does a request under way', async () => {
     const { connect } = await scene();
     const ledger = connect({ server: liar.url, attempts: 50 });

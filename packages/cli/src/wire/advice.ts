@@ -33,9 +33,15 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** How the details of refusals begin that an operator has caused; their reason follows. */
 const BY_OPERATOR = /^The operator (of the server )?has (suspended|made the server read-only)/;
 
-/** What to try, for a reason. @param detail of the refusal, where it is the server's */
-export function adviceOn(reason: string, detail?: string): string | undefined {
+/**
+ * What to try, for a reason.
+ *
+ * @param detail of the refusal, where it is the server's
+ * @param retryAfter seconds after which the server says to come again
+ */
+export function adviceOn(reason: string, detail?: string, retryAfter?: number): string | undefined {
   if (detail !== undefined && BY_OPERATOR.test(detail))
     return 'ask the operator of the server, or wait until this ends: no rule of the ledger causes it';
+  if (retryAfter !== undefined) return `repeat the command in ${retryAfter} s`;
   return Object.hasOwn(ADVICE, reason) ? ADVICE[reason] : undefined;
 }
