@@ -16,8 +16,8 @@ import { letServe, prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig, WrongSettings } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
-import type { OperatorsListener } from './operators/listener.js';
 import { type FromOperators, OPERATORS_PROCESS } from './operators/messages.js';
+import type { OperatorsProcess } from './operators/process.js';
 import { startEmbedded } from './store/embedded.js';
 import { isAnyOfSeveral } from './store/hosts/database-url.js';
 import { assertTraceable, TracingUnavailable } from './tracing/sdk.js';
@@ -237,7 +237,7 @@ async function beginServing(
 ): Promise<RunningService> {
   const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger, registry });
   let metrics: MetricsListener | undefined;
-  let operators: OperatorsListener | undefined;
+  let operators: OperatorsProcess | undefined;
   const stop = async () => {
     // What an operator waits for delays no worker.
     await Promise.all([operators?.stop(), workers.stop()]);
@@ -264,10 +264,11 @@ async function beginOperators(
   config: Config,
   logger: pino.Logger,
   databaseUrl: string,
-): Promise<OperatorsListener | undefined> {
-  if (config.adminPort === undefined) return undefined;
+): Promise<OperatorsProcess | undefined> {
+  const { adminHost: host, adminPort: port } = config;
+  if (port === undefined) return undefined;
   const { startOperatorsProcess } = await import('./operators/process.js');
-  return startOperatorsProcess({ databaseUrl, logger, env: process.env });
+  return startOperatorsProcess({ host, port, databaseUrl, logger, env: process.env });
 }
 
 /** In the process that `beginOperators` starts. */

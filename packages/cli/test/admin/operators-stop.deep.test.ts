@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../server/src/config.js';
-import { serveOperators } from '../../../server/src/operators/listener.js';
 import { newLedger } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
 import { freePort } from '../../../server/test/support/free-port.js';
 import { whileLocked } from '../../../server/test/support/locked.js';
 import { TEST_MASTER_KEY, withOwnServer } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
+import { listenForOperators } from '../support/operators.js';
 
 const server = withOwnServer();
 const folder = withFolder();
@@ -23,7 +23,7 @@ it('the listener of operators stops while a look waits for the database', async 
     MASTER_KEY: TEST_MASTER_KEY.toString('base64'),
   });
   const logger = { info() {}, warn() {}, error() {} };
-  const listener = await serveOperators({ config, databaseUrl: database.url, logger, now: Date.now });
+  const listener = await listenForOperators({ config, databaseUrl: database.url, logger, now: Date.now });
   await whileLocked(database.url, 'open_intent', 'o.deadline as expires', async (waiting) => {
     const look = here.call(['admin', 'intents', ledger, '--server', listener.url, '--key', 'alice']);
     await eventually(async () => expect(await waiting()).toBe(1));

@@ -5,7 +5,6 @@ import { hash, type Json, type JsonObject, portable } from '@countersign/protoco
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../server/src/config.js';
-import { type OperatorsListener, serveOperators } from '../../../server/src/operators/listener.js';
 import { operatorLimits } from '../../../server/src/operators/operator-limits.js';
 import { newKey, newLedger, type TestKey } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
@@ -15,6 +14,7 @@ import { ok, stored } from '../../../server/test/support/scene.js';
 import { TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
 import { bearer } from '../../../server/test/support/token.js';
 import { Cli, withFolder } from '../support/cli.js';
+import { listenForOperators, type OperatorsListener } from '../support/operators.js';
 
 const servers = withTwoServers();
 const folder = withFolder();
@@ -35,7 +35,7 @@ async function serve(more: Readonly<Record<string, string>> = {}): Promise<{ url
     ...more,
   });
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const one = await serveOperators({ config, databaseUrl: servers.databaseUrl, logger, now: Date.now });
+  const one = await listenForOperators({ config, databaseUrl: servers.databaseUrl, logger, now: Date.now });
   listeners.push(one);
   return { url: one.url, at: `http://127.0.0.1:${port}` };
 }

@@ -1,20 +1,24 @@
-import type { Worker } from 'node:cluster';
+import type { ChildProcess } from 'node:child_process';
 import { clusterLimits } from './cluster-limits.js';
-import type { ToPrimary } from './messages.js';
 
-/** Milliseconds between two heartbeats of a worker. */
+/** Milliseconds between two heartbeats of a process that is watched. */
 export const BEAT = 1_000;
 
+/** What a process that is watched sends: `ready` once it has loaded its code, `alive` with each beat. */
+interface Beat {
+  readonly type: string;
+}
+
 /**
- * A watchdog for a worker: kills one whose event loop has stood still for `clusterLimits.standstill`, since it neither serves
+ * A watchdog: kills a process whose event loop has stood still for `clusterLimits.standstill`, since it neither serves
  * nor hears a message to stop. The supervisor then replaces it.
  *
- * Silence is counted in rounds of the primary's own timer: when the whole machine stands still or is too busy, the
- * primary counts as slowly. Counting starts once the worker has loaded its code.
+ * Silence is counted in rounds of the supervisor's own timer: when the whole machine stands still or is too busy, the
+ * supervisor counts as slowly. Counting starts once the process has loaded its code.
  *
  * @param stoodStill called before it is killed
  */
-export function watchWorker(worker: Worker, stoodStill: () => void): void {
+export function watchProcess(child: ChildProcess, stoodStill: () => void): void {
   let silent: number | undefined;
   const timer = setInterval(() => {
     if (silent === undefined) return;
@@ -22,11 +26,12 @@ export function watchWorker(worker: Worker, stoodStill: () => void): void {
     if (silent * BEAT < clusterLimits.standstill) return;
     clearInterval(timer);
     stoodStill();
-    worker.process.kill('SIGKILL');
+    child.kill('SIGKILL');
   }, BEAT);
   timer.unref();
-  worker.on('message', ({ type }: ToPrimary) => {
+  child.on('message', (message) => {
+    const { type } = message as Beat;
     if (type === 'alive' || type === 'ready') silent = 0;
   });
-  worker.once('exit', () => clearInterval(timer));
+  child.once('exit', () => clearInterval(timer));
 }

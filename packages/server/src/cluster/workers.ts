@@ -7,7 +7,7 @@ import { collectCounts } from './counts.js';
 import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
 import type { ToPrimary, ToWorker } from './messages.js';
 import { type Replacements, replacements } from './replacements.js';
-import { watchWorker } from './watchdog.js';
+import { watchProcess } from './watchdog.js';
 
 /** The serving processes, as the primary supervises them. */
 export interface Workers {
@@ -120,7 +120,7 @@ class WorkerPool implements Workers {
     this.#running.add(worker);
     worker.once('exit', () => this.#running.delete(worker));
     let because: 'died' | 'stood-still' = 'died';
-    watchWorker(worker, () => {
+    watchProcess(worker.process, () => {
       because = 'stood-still';
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });

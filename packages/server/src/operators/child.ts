@@ -1,26 +1,34 @@
+import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
+import { BEAT } from '../cluster/watchdog.js';
 import type { Config } from '../config.js';
-import { type OperatorsListener, serveOperators } from './listener.js';
+import { type OperatorsServer, serveOperators } from './listener.js';
 import type { FromOperators, ToOperators } from './messages.js';
 
-/** The process for operators. It serves on the message `serve`, and ends on `stop` or when its channel closes. */
+/**
+ * The process for operators. It serves on the message `serve` the connections that it is sent, and ends on `stop` or when its channel
+ * closes.
+ */
 export function runOperatorsProcess(
   config: Config,
   logger: FastifyBaseLogger,
   { now, send }: { readonly now: () => number; send(message: FromOperators, done?: () => void): void },
 ): void {
-  let listener: OperatorsListener | undefined;
+  let server: OperatorsServer | undefined;
   const stop = async () => {
-    await listener?.stop().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
+    await server?.stop().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
     process.exit(0);
   };
   const serve = async (databaseUrl: string) => {
-    listener = await serveOperators({ config, databaseUrl, logger, now });
-    send({ type: 'serving', url: listener.url });
+    server = await serveOperators({ config, databaseUrl, logger, now });
+    send({ type: 'serving', url: server.url });
   };
-  process.on('message', (message: ToOperators) => {
+  process.on('message', (message: ToOperators, socket?: Socket) => {
     if (message.type === 'stop') void stop();
-    else
+    else if (message.type === 'connection') {
+      if (socket !== undefined) server?.take(socket);
+      send({ type: 'taken' });
+    } else
       serve(message.databaseUrl).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
         send({ type: 'failed', why }, () => process.exit(1));
@@ -29,5 +37,6 @@ export function runOperatorsProcess(
   // A terminal sends Ctrl-C to every process, and a supervisor of services may: the one that started it acts on it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   process.on('disconnect', () => void stop());
+  setInterval(() => send({ type: 'alive' }), BEAT).unref();
   send({ type: 'ready' });
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import { type AdminDeps, assertMigrated, explainFailure } from '../admin/database.js';
@@ -7,7 +7,6 @@ import { isOperation, type OperationName, prepareCall } from '../admin/operation
 import { AdminRefused, type Refusal, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
 import { FailureCounts } from '../auth/failures.js';
 import { jsonLimits } from '../base/json-limits.js';
-import { ADMIN_ADDRESS, cannotListen } from '../cluster/port.js';
 import type { Config } from '../config.js';
 import { senderOf } from '../http/sender.js';
 import { urlsOf } from '../listen-addresses.js';
@@ -17,10 +16,12 @@ import { readDeploymentId } from './deployment.js';
 import { operatorLimits } from './operator-limits.js';
 import { createCutPool } from './pool.js';
 
-/** The listener of operators, which only they reach. */
-export interface OperatorsListener {
+/** Serves operators on the connections that it is given. */
+export interface OperatorsServer {
   /** What operators call. */
   readonly url: string;
+  /** Serves a connection from which nothing was read, or closes it where there are too many. */
+  take(socket: Socket): void;
   stop(): Promise<void>;
 }
 
@@ -42,18 +43,20 @@ interface ListenerDeps {
   readonly failures: readonly [FailureCounts, FailureCounts];
   /** Works on connections of its own, which are cut once `left` is aborted. @throws as `OperationDeps.onDatabase` does */
   onDatabase<T>(left: AbortSignal, work: (deps: AdminDeps) => Promise<T>): Promise<T>;
+  /** Connections, and whether a request has come on each. */
+  readonly connections: Map<Socket, { isAsked: boolean }>;
   /** Operations under way. */
   readonly looks: Set<Promise<unknown>>;
   readonly changes: Set<Promise<unknown>>;
 }
 
 /**
- * Serves the operations of operators at an address of its own: `POST /operations/<name>` with the input as JSON, and a token that an
- * operator's key has signed for this one request (docs/operations/operators.md). `GET /` names the deployment.
+ * Serves the operations of operators: `POST /operations/<name>` with the input as JSON, and a token that an operator's key has signed for
+ * this one request (docs/operations/operators.md). `GET /` names the deployment.
  *
- * @throws Error in one line for the operator when the address is unusable
+ * @throws Error in one line for the operator when the database cannot be used
  */
-export async function serveOperators(options: OperatorsOptions): Promise<OperatorsListener> {
+export async function serveOperators(options: OperatorsOptions): Promise<OperatorsServer> {
   const { config, databaseUrl: url, logger, now } = options;
   const { adminPort: port = 0, adminHost: host, adminUrl } = config;
   const ours = config.databaseUrl === undefined;
@@ -89,14 +92,15 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
           await own.end();
         }
       },
+      connections: new Map(),
       looks: new Set(),
       changes: new Set(),
     };
-    const server = await listen(deps, host, port);
     return {
       url: deps.urls[0]!,
+      take: takeBy(deps),
       async stop() {
-        await stopServer(server, deps, stopped);
+        await finish(deps, stopped);
         await pool.end();
       },
     };
@@ -106,44 +110,54 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
   }
 }
 
-async function listen(deps: ListenerDeps, host: string, port: number): Promise<Server> {
-  const { request: requestTimeout, check: connectionsCheckingInterval, connections } = operatorLimits;
-  const server = createServer(
-    { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval },
-    async (request, response) => {
-      const left = new AbortController();
-      response.on('close', () => left.abort());
-      const { status, body } = await answer(deps, request, left.signal);
-      const text = `${JSON.stringify(body)}\n`;
-      response.writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(text),
-        'cache-control': 'no-store',
-        // What is left of a body that was not read goes with its connection.
-        connection: 'close',
-      });
-      response.end(text);
-    },
-  );
-  server.maxConnections = connections;
-  try {
-    server.listen({ port, host, exclusive: true });
-    await once(server, 'listening');
-  } catch (error) {
-    throw cannotListen(error, host, port, ADMIN_ADDRESS);
-  }
-  return server;
+/** What is done with a connection: a request must arrive on it within `operatorLimits.request`. */
+function takeBy(deps: ListenerDeps): (socket: Socket) => void {
+  const { connections } = deps;
+  // It never listens, so its own time-outs do not count.
+  const server = createServer(async (request, response) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (connection) connection.isAsked = true;
+    request.once('end', () => clearTimeout(deadlines.get(socket)));
+    const left = new AbortController();
+    response.on('close', () => left.abort());
+    const { status, body } = await answer(deps, request, left.signal);
+    const text = `${JSON.stringify(body)}\n`;
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      // What is left of a body that was not read goes with its connection.
+      connection: 'close',
+    });
+    response.end(text);
+  });
+  const deadlines = new WeakMap<Socket, NodeJS.Timeout>();
+  return (socket) => {
+    if (connections.size >= operatorLimits.connections) return void socket.destroy();
+    connections.set(socket, { isAsked: false });
+    const late = setTimeout(() => socket.destroy(), operatorLimits.request);
+    deadlines.set(socket, late);
+    socket.once('close', () => {
+      clearTimeout(late);
+      connections.delete(socket);
+    });
+    server.emit('connection', socket);
+    socket.resume();
+  };
 }
 
 /** Operations under way are answered, unless they take long: those are cut short. */
-async function stopServer(server: Server, { looks, changes }: ListenerDeps, stopped: AbortController): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
+async function finish({ connections, looks, changes }: ListenerDeps, stopped: AbortController): Promise<void> {
+  const closed = [...connections].map(([socket, { isAsked }]) => {
+    if (!isAsked) socket.destroy();
+    return new Promise((resolve) => socket.once('close', resolve));
+  });
   const late = setTimeout(() => {
-    server.closeAllConnections();
+    for (const socket of connections.keys()) socket.destroy();
     stopped.abort();
   }, operatorLimits.stop);
-  await closed;
+  await Promise.all(closed);
   await Promise.allSettled([...looks, ...changes]);
   clearTimeout(late);
 }

@@ -2,11 +2,9 @@
 export const operatorLimits = {
   /** Bytes of the body of a request. */
   body: 65_536,
-  /** Milliseconds in which a request must arrive. */
+  /** Milliseconds in which a request must arrive; also how long a connection waits for a process to serve it. */
   request: 10_000,
-  /** Milliseconds between two looks at what has not arrived. */
-  check: 1_000,
-  /** Connections at a time. */
+  /** Connections at a time, and as many that wait while no process serves. */
   connections: 64,
   /** Operations at a time that change nothing; more are refused. */
   looks: 2,

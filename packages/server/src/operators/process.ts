@@ -1,66 +1,119 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { OperatorsListener } from './listener.js';
+import { watchProcess } from '../cluster/watchdog.js';
 import { type FromOperators, OPERATORS_PROCESS, type ToOperators } from './messages.js';
 import { operatorLimits } from './operator-limits.js';
+import { type OperatorsPort, openOperatorsPort } from './port.js';
 
 export interface OperatorsProcessOptions {
+  /** Where operators are listened for. */
+  readonly host: string;
+  readonly port: number;
   readonly databaseUrl: string;
   readonly logger: Pick<FastifyBaseLogger, 'error'>;
   /** The environment of this process, which has the settings. */
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** The operators' listener, as the process that supervises sees it. */
+export interface OperatorsProcess {
+  /** What operators call. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
 /**
  * Serves operators in a process of its own, so that what they ask for neither delays the process that supervises, nor ends it. One that
- * dies is replaced.
+ * dies or stands still is replaced. This process listens, and hands on the connections: their port is never free.
  *
  * @throws Error in one line for the operator when the address is unusable
  */
-export async function startOperatorsProcess(options: OperatorsProcessOptions): Promise<OperatorsListener> {
-  const { logger } = options;
-  let isStopping = false;
-  let current: ChildProcess;
+export async function startOperatorsProcess(options: OperatorsProcessOptions): Promise<OperatorsProcess> {
+  const port = await openOperatorsPort(options.host, options.port);
+  const process = new SupervisedProcess(options, port);
+  try {
+    const url = await process.begin();
+    return { url, stop: () => process.stop() };
+  } catch (error) {
+    port.close();
+    throw error;
+  }
+}
 
-  const begin = async () => {
-    if (isStopping) throw new Error('The server stops.');
-    current = forkFor(options.env);
-    const child = current;
-    const { databaseUrl } = options;
-    const url = await untilServing(child, () => (isStopping ? { type: 'stop' } : { type: 'serve', databaseUrl }));
+class SupervisedProcess {
+  readonly #options: OperatorsProcessOptions;
+  readonly #port: OperatorsPort;
+  #current: ChildProcess | undefined;
+  #isStopping = false;
+
+  constructor(options: OperatorsProcessOptions, port: OperatorsPort) {
+    this.#options = options;
+    this.#port = port;
+  }
+
+  /** @returns what operators call */
+  async begin(): Promise<string> {
+    const { databaseUrl, env, logger } = this.#options;
+    if (this.#isStopping) throw new Error('The server stops.');
+    const child = forkFor(env);
+    this.#current = child;
+    watchProcess(child, () => logger.error('the process that serves operators stands still: it is killed'));
+    const url = await untilServing(child, () => (this.#isStopping ? { type: 'stop' } : { type: 'serve', databaseUrl }));
     const died = (code: number | null, signal: string | null) => {
-      if (isStopping) return;
+      this.#port.hold();
+      if (this.#isStopping) return;
       logger.error({ code, signal }, 'the process that serves operators has died and is replaced');
-      void replace();
+      void this.#replace();
     };
     if (hasEnded(child)) died(child.exitCode, child.signalCode);
-    else child.once('exit', died);
+    else {
+      child.once('exit', died);
+      if (!this.#isStopping) this.#port.handTo((socket) => give(child, socket));
+    }
     return url;
-  };
+  }
 
-  const replace = async () => {
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#port.close();
+    if (this.#current !== undefined) await end(this.#current);
+  }
+
+  async #replace(): Promise<void> {
     for (;;) {
       await pause(operatorLimits.respite);
-      if (isStopping) return;
+      if (this.#isStopping) return;
       try {
-        await begin();
+        await this.begin();
         return;
       } catch (error) {
-        if (!isStopping) logger.error({ err: error }, 'the process that serves operators did not start');
+        if (!this.#isStopping)
+          this.#options.logger.error({ err: error }, 'the process that serves operators did not start');
       }
     }
-  };
+  }
+}
 
-  const url = await begin();
-  return {
-    url,
-    async stop() {
-      isStopping = true;
-      await end(current);
-    },
-  };
+/** Resolves once the process has the connection. @throws Error when it ends before */
+function give(child: ChildProcess, socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error | null) => {
+      child.off('message', heard);
+      child.off('exit', gone);
+      if (error) reject(error);
+      else resolve();
+    };
+    const heard = ({ type }: FromOperators) => {
+      if (type === 'taken') settle();
+    };
+    const gone = () => settle(new Error('The process for operators has ended.'));
+    child.on('message', heard);
+    child.once('exit', gone);
+    child.send({ type: 'connection' } satisfies ToOperators, socket, (error) => error && settle(error));
+  });
 }
 
 /** In a group of its own, which a terminal's Ctrl-C does not reach. It ends when its channel closes. */
@@ -80,7 +133,7 @@ function untilServing(child: ChildProcess, next: () => ToOperators): Promise<str
     child.on('message', (message: FromOperators) => {
       if (message.type === 'ready') child.send(next());
       else if (message.type === 'serving') resolve(message.url);
-      else reject(new Error(message.why));
+      else if (message.type === 'failed') reject(new Error(message.why));
     });
     child.once('error', reject);
     child.once('exit', (code, signal) => reject(new Error(`The process for operators has ended: ${signal ?? code}.`)));
