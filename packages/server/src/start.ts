@@ -12,7 +12,7 @@ import type { ToPrimary } from './cluster/messages.js';
 import { type MetricsListener, serveMetrics } from './cluster/metrics-listener.js';
 import { findMisspelled } from './cluster/misspelled.js';
 import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './cluster/port.js';
-import { letServe, prepareDatabase } from './cluster/prepare.js';
+import { letServe, migrateDatabase, prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig, WrongSettings } from './config.js';
 import { describeKeySource, loadMasterKeys } from './keys/master-key.js';
@@ -69,18 +69,17 @@ async function checkFromEnvironment(): Promise<void> {
   if (findings.some(({ isFine }) => !isFine)) process.exitCode = 1;
 }
 
-/** Migrates a database that servers will use, and ties it to the master key, as a start does. */
+/** Migrates a database that servers will use. */
 async function migrateFromEnvironment(): Promise<void> {
   const config = parseConfig(process.env);
   warnOfSettings(config);
   if (config.databaseUrl === undefined) {
     throw new WrongSettings('--migrate needs DATABASE_URL: our own PostgreSQL is migrated when the server starts');
   }
-  const { isKeyNew, migrated } = await prepareDatabase(config.databaseUrl, false, config, {
+  const migrated = await migrateDatabase(config.databaseUrl, config, {
     seconds: config.databaseWait,
     begin: () => console.error('countersign: the database is out of reach: this waits for it'),
   });
-  if (isKeyNew) warnOfNewKey(config);
   if (config.databaseRole !== undefined) await letServe(config.databaseUrl, config.databaseRole);
   const [first, last = first] = [migrated.at(0), migrated.at(-1)];
   console.log(

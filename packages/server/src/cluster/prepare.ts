@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Keyring } from '../keys/keyring.js';
@@ -45,15 +46,50 @@ export async function prepareDatabase(
   source: MasterKeySource & { readonly workers: number },
   wait: DatabaseWait = NO_WAIT,
 ): Promise<PreparedDatabase> {
+  return onDatabase(url, ours, wait, async (pool) => {
+    // Of several servers that start at once, the first one creates the key and the schema.
+    const settled = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
+    const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
+    const { advice: connectionAdvice } = await findConnectionRoom(pool, source.workers);
+    return { ...settled, isNew: rows[0]?.empty ?? false, connectionAdvice };
+  });
+}
+
+/**
+ * Migrates a database that servers will use. Whoever does so need not have the master key: where it is set, the database is tied to it or
+ * compared with it, as by a start; else that is left to the servers.
+ *
+ * @returns the names of the migrations that ran
+ * @throws Error in one line for the operator, as `prepareDatabase` does
+ */
+export async function migrateDatabase(
+  url: string,
+  source: MasterKeySource,
+  wait: DatabaseWait,
+): Promise<readonly string[]> {
+  return onDatabase(url, false, wait, (pool) =>
+    withLock(pool, START_LOCK, async () => {
+      // No folder is made for a key that is not there.
+      const isNowhere = source.masterKey === undefined && !existsSync(source.dataDir);
+      const found = isNowhere ? [] : await loadMasterKeys(source);
+      const migrated = await migrate(pool);
+      if (found.length > 0) await settleMasterKeys(pool, found, describeKeySource(source));
+      return migrated;
+    }),
+  );
+}
+
+async function onDatabase<T>(
+  url: string,
+  ours: boolean,
+  wait: DatabaseWait,
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
   try {
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
       await onceReached(() => assertUsable(pool, url, ours), wait);
-      // Of several servers that start at once, the first one creates the key and the schema.
-      const settled = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
-      const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
-      const { advice: connectionAdvice } = await findConnectionRoom(pool, source.workers);
-      return { ...settled, isNew: rows[0]?.empty ?? false, connectionAdvice };
+      return await work(pool);
     } finally {
       await pool.end();
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/database.js';
 import { root } from '../support/documents.js';
 import { freePort } from '../support/free-port.js';
 import { runBeside } from '../support/program.js';
+import { runSql } from '../support/sql.js';
 
 const MASTER_KEY = Buffer.alloc(32, 3).toString('base64');
 
@@ -42,11 +43,18 @@ describe('countersign-server --migrate', () => {
     expect(out).toContain('✓ database    answers, with the schema of this release');
   });
 
-  it('ties the database to the master key, as a start does', async () => {
-    const made = await migrate({ DATABASE_URL: database.url });
-    expect(made).toMatchObject({ status: 0, err: expect.stringContaining('A NEW MASTER KEY WAS MADE') });
+  it('needs no master key and makes none; with one, it ties the database to it, as a start does', async () => {
+    const tied = () => runSql(database.url, 'select number from master_key');
+    expect(await migrate({ DATABASE_URL: database.url })).toMatchObject({ status: 0, err: '' });
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+    expect(await tied()).toEqual([]);
+    expect((await migrate({ DATABASE_URL: database.url, MASTER_KEY })).status).toBe(0);
+    expect(await tied()).toEqual([{ number: 1 }]);
     const wrong = 'The master key, MASTER_KEY or its file, is not the one that this database was made with.';
-    expect(await migrate({ DATABASE_URL: database.url, MASTER_KEY })).toEqual(refused(wrong));
+    const other = Buffer.alloc(32, 4).toString('base64');
+    expect(await migrate({ DATABASE_URL: database.url, MASTER_KEY: other })).toEqual(refused(wrong));
+    // The owner who migrates to the next release need not have it.
+    expect(await migrate({ DATABASE_URL: database.url })).toMatchObject({ status: 0, err: '' });
   });
 
   it('is refused in one line without a database of one’s own, and with one that does not answer', async () => {
