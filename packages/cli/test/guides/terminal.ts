@@ -10,9 +10,11 @@ export class Terminal {
   readonly #waiting = new Set<() => void>();
   #printed = '';
 
-  constructor(folder: string, env: Readonly<Record<string, string>>) {
+  /** @param before the program, and its arguments, that runs the shell */
+  constructor(folder: string, env: Readonly<Record<string, string>>, before: readonly string[] = []) {
+    const [program = '', ...args] = [...before, 'bash', '--noprofile', '--norc'];
     // A process group of its own, so that what runs in it is stopped with it.
-    this.#shell = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
+    this.#shell = spawn(program, args, { cwd: folder, env, detached: true });
     for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#printed += text;
