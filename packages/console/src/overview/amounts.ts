@@ -3,8 +3,10 @@ import type { Signed } from '@countersign/client';
 /** An amount that an intent has issued or transferred. */
 export interface Amount {
   readonly symbol: string;
+  /** Milliseconds since 1970. */
   readonly at: number;
-  readonly value: number;
+  /** As the ledger counts: in the smallest part of the symbol. */
+  readonly value: bigint;
 }
 
 /** Actions of claims that bring something in, or move it. */
@@ -16,17 +18,10 @@ export function amountsOf(intents: readonly Signed[]): Amount[] {
     if (meta.status !== 'completed' || !Array.isArray(data.claims)) return [];
     return data.claims.flatMap((claim) => {
       const { action, amount, symbol } = (claim ?? {}) as Record<string, unknown>;
-      if (!MOVING.includes(String(action)) || typeof amount !== 'number') return [];
-      return [{ symbol: nameOf(symbol), at: Date.parse(String(meta.moment)), value: amount }];
+      if (!MOVING.includes(String(action)) || !Number.isInteger(amount)) return [];
+      return [{ symbol: nameOf(symbol), at: Date.parse(String(meta.moment)), value: BigInt(amount as number) }];
     });
   });
-}
-
-/** How amounts of a symbol are written: with as many places as its factor has zeros. */
-export function amountFormat(symbol: string, symbols: readonly Signed[]): (value: number) => string {
-  const factor = Number(symbols.find(({ data }) => data.handle === symbol)?.data.factor ?? 1);
-  const places = Number.isFinite(factor) && factor >= 1 ? Math.min(20, Math.round(Math.log10(factor))) : 0;
-  return (value) => (value / 10 ** places).toLocaleString('en', { minimumFractionDigits: places });
 }
 
 function nameOf(symbol: unknown): string {

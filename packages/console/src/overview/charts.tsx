@@ -9,20 +9,21 @@ const HEIGHT = 96;
 interface BarsProps {
   readonly label: string;
   readonly buckets: readonly Bucket[];
-  readonly format: (value: number) => string;
+  readonly format: (value: bigint) => string;
 }
 
 /** Values over time as bars, and as a table for who asks for it. */
 export function TimeBars({ label, buckets, format }: BarsProps) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) return <p className="hint">{overviewText.none}</p>;
-  const most = buckets.reduce((greatest, { value }) => Math.max(greatest, value), 0);
+  const values = [0n, ...buckets.map(({ value }) => value)];
+  const most = values.reduce((one, other) => (other > one ? other : one), 0n);
   const step = WIDTH / buckets.length;
   return (
     <figure className="bars">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
         {buckets.map(({ from, value }, at) => {
-          const height = most === 0 ? 0 : Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT);
+          const height = value > 0n ? Math.max(2, (Number(value) / Number(most)) * HEIGHT) : 0;
           return (
             <rect key={from} x={at * step + 1} y={HEIGHT - height} width={step - 2} height={height} rx="1.5">
               <title>{`${new Date(from).toISOString()}: ${format(value)}`}</title>
@@ -45,7 +46,7 @@ export function TimeBars({ label, buckets, format }: BarsProps) {
           </thead>
           <tbody>
             {buckets
-              .filter(({ value }) => value > 0)
+              .filter(({ value }) => value > 0n)
               .map(({ from, value }) => (
                 <tr key={from}>
                   <td>

@@ -4,11 +4,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { EmptyLedger } from '../forms/empty-ledger.js';
 import { pluralOf } from '../kinds/kinds.js';
+import { useAmounts } from '../money/factors.js';
 import { useLedger } from '../session/context.js';
 import { overviewText as texts } from '../text/overview.js';
 import { Code } from '../ui/copy.js';
 import { Plain } from '../ui/plain.js';
-import { amountFormat, amountsOf } from './amounts.js';
+import { amountsOf } from './amounts.js';
 import { Attention } from './attention.js';
 import { bucketsOf, countsOf } from './buckets.js';
 import { TimeBars, WordBars } from './charts.js';
@@ -27,7 +28,7 @@ export function OverviewPage() {
   const deliveries = useDeliveryStates(effects).data ?? [];
   const intents = of('intent');
   const all = samples.flatMap(({ records = [] }) => records);
-  const changes = all.map(({ meta }) => ({ at: Date.parse(String(meta.moment)), value: 1 }));
+  const changes = all.map(({ meta }) => ({ at: Date.parse(String(meta.moment)), value: 1n }));
   return (
     <>
       <header className="page-head">
@@ -49,7 +50,7 @@ export function OverviewPage() {
         <Panel id="intents" title={texts.intents} about={texts.intentsAbout(intents.length)}>
           <WordBars counts={countsOf(intents.map(({ meta }) => String(meta.status)))} />
         </Panel>
-        <Amounts intents={intents} symbols={of('symbol')} />
+        <Amounts intents={intents} />
         <Panel id="deliveries" title={texts.deliveries} about={texts.deliveriesAbout(effects.length)}>
           <WordBars counts={countsOf(deliveries)} />
         </Panel>
@@ -95,9 +96,10 @@ function KindCards({ samples }: { readonly samples: readonly Sample[] }) {
   );
 }
 
-function Amounts({ intents, symbols }: { readonly intents: readonly Signed[]; readonly symbols: readonly Signed[] }) {
+function Amounts({ intents }: { readonly intents: readonly Signed[] }) {
   const amounts = amountsOf(intents);
   const names = countsOf(amounts.map(({ symbol }) => symbol)).slice(0, MOST_SYMBOLS);
+  const write = useAmounts(names.map(([symbol]) => symbol));
   return (
     <Panel id="amounts" title={texts.amounts} about={texts.amountsAbout}>
       {names.length === 0 && <p className="hint">{texts.none}</p>}
@@ -109,7 +111,7 @@ function Amounts({ intents, symbols }: { readonly intents: readonly Signed[]; re
           <TimeBars
             label={symbol}
             buckets={bucketsOf(amounts.filter((one) => one.symbol === symbol))}
-            format={amountFormat(symbol, symbols)}
+            format={(amount) => write(amount, symbol)}
           />
         </div>
       ))}
