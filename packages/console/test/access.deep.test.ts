@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import type { JsonObject } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { underPolicies } from '../../server/test/access-http/support.js';
+import { putUnderPolicies, underPolicies } from '../../server/test/access-http/support.js';
 import { newKey, newLedger, type TestClient, type TestKey } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
@@ -90,6 +90,20 @@ describe.skipIf(lacksChromium)('who may do what, in Chromium', () => {
     expect(await violations(page)).toEqual([]);
     await region.getByRole('link', { name: 'New policy' }).click();
     await page.getByRole('heading', { name: 'New policy' }).waitFor();
+  });
+
+  it('adds no rule to a ledger that somebody has put under policies meanwhile, and says so', async () => {
+    const client = await newLedger(running.current.url);
+    const page = await open(client, '/access');
+    await signIn(page, client.key);
+    const region = page.getByRole('region', { name: 'Let somebody read' });
+    await region.getByLabel('Public key, base64').fill(newKey().public);
+    await putUnderPolicies(client);
+    await region.getByRole('button', { name: 'Let this key read' }).click();
+    await region.getByText('This needs an active access policy').waitFor();
+    await sees(page, 'only the values of active access policies count');
+    expect(await page.getByText('Sign this?').count()).toBe(0);
+    expect(await page.getByText('The key may read now.').count()).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Signed } from '@countersign/client';
 import type { JsonObject } from '@countersign/protocol';
 import { type FormEvent, useState } from 'react';
 import { CreateLink } from '../forms/links.js';
@@ -49,8 +50,8 @@ function AddRule() {
       </p>
     );
   }
-  const done = () => {
-    setDone(true);
+  const settle = (isMade: boolean) => {
+    setDone(isMade);
     setKey('');
     // The rules of the record that is open are those of before.
     void queries.invalidateQueries({ queryKey: openingOf(server, name, identity).queryKey });
@@ -60,24 +61,34 @@ function AddRule() {
     if (write.isBusy) return;
     setDone(false);
     const rule = readingRule(key.trim());
-    write.run(
-      (options) =>
-        client.record.update(
-          undefined,
-          (data) => ({ ...data, access: [...(data.access ?? []), rule] }) as typeof data,
-          options,
-        ),
-      done,
-    );
+    write.run(async (options) => {
+      try {
+        await client.record.update(undefined, (data) => withRule(data, rule), options);
+        return true;
+      } catch (error) {
+        if (!(error instanceof NoRulesCount)) throw error;
+        return false;
+      }
+    }, settle);
   };
   return (
     <form className="ask" onSubmit={send}>
       <KeyField value={key} change={setKey} />
       <button type="submit">{accessText.letRead.submit}</button>
-      <WriteStatus write={write} client={client} onDone={done} />
+      <WriteStatus write={write} client={client} onDone={() => settle(true)} />
       {isDone && <Notice tone="good" title={accessText.letRead.done} />}
     </form>
   );
+}
+
+/** Thrown where a rule of the ledger would be stored, and let nobody in: it was made policy-based meanwhile. */
+class NoRulesCount extends Error {}
+
+/** The data of a ledger, as it is now, with one rule more. @throws NoRulesCount */
+function withRule<Data extends Signed['data']>(data: Data, rule: JsonObject): Data {
+  if (isPolicyBased({ data })) throw new NoRulesCount();
+  const { access } = data;
+  return { ...data, access: [...(Array.isArray(access) ? access : []), rule] };
 }
 
 function readingRule(publicKey: string): JsonObject {

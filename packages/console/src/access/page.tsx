@@ -1,5 +1,8 @@
 import './access.css';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { useLedger } from '../session/context.js';
+import { openingOf } from '../session/queries.js';
 import { accessText } from '../text/access.js';
 import { AnswerSection } from './answer.js';
 import { AskForm } from './ask-form.js';
@@ -7,9 +10,13 @@ import { LetRead } from './let-read.js';
 import { Matrix } from './matrix.js';
 import type { AccessSearch } from './search.js';
 
+/** Milliseconds for which the record of the ledger is fresh enough. */
+const FRESH = 10_000;
+
 /** Who may do what in a ledger: what a key could do and why, and all rules at a glance. */
 export function AccessPage() {
   const search: AccessSearch = useSearch({ from: '/l/$ledger/access' });
+  useFreshLedger();
   return (
     <article>
       <header className="page-head">
@@ -28,4 +35,10 @@ export function AccessPage() {
       </section>
     </article>
   );
+}
+
+/** Has the record of the ledger read anew where it is not of just now: its rules are what the page is about. */
+function useFreshLedger(): void {
+  const { server, name, identity } = useLedger();
+  useQuery({ ...openingOf(server, name, identity), staleTime: FRESH, refetchOnWindowFocus: false });
 }

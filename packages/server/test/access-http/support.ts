@@ -28,13 +28,18 @@ export function founded(url: string, rules: Json[] = [], config?: JsonObject): P
  */
 export async function underPolicies(url: string, policies: JsonObject[]): Promise<TestClient> {
   const founder = await founded(url);
+  await putUnderPolicies(founder, policies);
+  return founder;
+}
+
+/** Puts a ledger of its owner's under access policies: one that lets the owner do everything, and these. */
+export async function putUnderPolicies(founder: TestClient, policies: JsonObject[] = []): Promise<void> {
   const operator = { handle: 'operator', schema: 'access', record: 'any', values: everythingFor(founder.key) };
   for (const policy of [operator, ...policies]) await activated(founder, policy);
   const { body } = await readBy(founder, founder.key, '/ledger');
   const data: JsonObject = { ...body.data, config: { 'access.strategy': 'policy-based' } };
   delete data.parent;
   ok(await founder.update('/ledger', body, data));
-  return founder;
 }
 
 /** Stores a policy and makes it active. */
