@@ -6,6 +6,7 @@ import { Fault } from '../session/fault.js';
 import type { Identity } from '../session/identity.js';
 import { accessText } from '../text/access.js';
 import { text } from '../text/en.js';
+import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { type Answer, type Answers, askLedger, askRules, askWhy, type Question } from './ask.js';
@@ -57,7 +58,11 @@ function AnswerTable({ found: { answers, gate, handles } }: { readonly found: An
     <>
       {handles !== undefined && (
         <p>
-          <Plain value={handles.length > 0 ? accessText.knownAs(handles.join(', ')) : accessText.knownAsNobody} />
+          {handles.length > 0 ? (
+            <Filled of={(...names) => accessText.knownAs(names.join(', '))} names={handles} />
+          ) : (
+            accessText.knownAsNobody
+          )}
         </p>
       )}
       {gate !== 'yes' && <Notice tone="warn" title={gate === 'no' ? accessText.gateClosed : accessText.gateUnknown} />}

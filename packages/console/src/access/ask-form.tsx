@@ -52,6 +52,7 @@ export function AskForm({ search }: { readonly search: AccessSearch }) {
             onChange={(event) => change({ id: event.target.value })}
             placeholder={accessText.handleAbout}
             spellCheck={false}
+            dir="auto"
             autoComplete="off"
           />
         </label>

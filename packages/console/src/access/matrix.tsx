@@ -5,6 +5,7 @@ import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { accessText } from '../text/access.js';
 import { text } from '../text/en.js';
+import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
@@ -47,7 +48,7 @@ function MatrixOf({ found: { rules, isByPolicies, missing, hasMore } }: { readon
       </p>
       {hasMore && <Notice tone="warn" title={accessText.morePolicies(rules.length)} />}
       {missing.slice(0, 10).map((policy) => (
-        <Notice key={policy} tone="warn" title={<Plain value={accessText.missing(policy)} />} />
+        <Notice key={policy} tone="warn" title={<Filled of={accessText.missing} names={[policy]} />} />
       ))}
       {rules.length === 0 ? (
         <p>{accessText.noRules}</p>
@@ -144,7 +145,7 @@ function PartyFacts({ party: { letter, whom, rules } }: { readonly party: Party 
                   <RecordLink to={{ ledger, kind: 'ledger', id: 'record' }}>{accessText.ofLedger(at)}</RecordLink>
                 ) : (
                   <RecordLink to={{ ledger, kind: 'policy', id: policy }}>
-                    <Plain value={accessText.ofPolicy(at, policy)} />
+                    <Filled of={(name) => accessText.ofPolicy(at, name)} names={[policy]} />
                   </RecordLink>
                 )}
                 {isLimited(rule) && ` (${accessText.limited})`}

@@ -6,7 +6,7 @@ import { ownServer } from '../session/servers.js';
 import { SignIn } from '../session/sign-in.js';
 import { whenSignInIsAsked } from '../session/sign-in-asked.js';
 import { text } from '../text/en.js';
-import { Plain } from '../ui/plain.js';
+import { Filled } from '../ui/filled.js';
 
 /** Says as whom the ledger is looked at; pressed, it lets somebody else look. */
 export function IdentityButton({ ledger }: { readonly ledger: string }) {
@@ -18,7 +18,7 @@ export function IdentityButton({ ledger }: { readonly ledger: string }) {
   return (
     <>
       <button type="button" className="who" onClick={() => dialog.current?.showModal()}>
-        {identity.kind === 'nobody' ? text.identity.change : <Plain value={nameOf(identity)} most={24} />}
+        {identity.kind === 'nobody' ? text.identity.change : <Name identity={identity} most={24} />}
       </button>
       <dialog ref={dialog} aria-labelledby="identity-title">
         <div className="dialog-head">
@@ -28,7 +28,11 @@ export function IdentityButton({ ledger }: { readonly ledger: string }) {
           </button>
         </div>
         <p>
-          {text.identity.current} <strong>{nameOf(identity)}</strong>.
+          {text.identity.current}{' '}
+          <strong>
+            <Name identity={identity} most={120} />
+          </strong>
+          .
         </p>
         <SignIn place={place} current={identity} onDone={() => dialog.current?.close()} />
       </dialog>
@@ -36,12 +40,12 @@ export function IdentityButton({ ledger }: { readonly ledger: string }) {
   );
 }
 
-function nameOf(identity: Identity): string {
+function Name({ identity, most }: { readonly identity: Identity; readonly most: number }) {
   switch (identity.kind) {
     case 'key':
-      return text.identity.key(identity.name);
+      return <Filled of={text.identity.key} names={[identity.name]} most={most} />;
     case 'client':
-      return text.identity.client(identity.clientId);
+      return <Filled of={text.identity.client} names={[identity.clientId]} most={most} />;
     case 'token':
       return text.identity.token;
     case 'nobody':

@@ -6,7 +6,9 @@ import { type FormEvent, useId, useState } from 'react';
 import { checkText } from '../text/check.js';
 import { text } from '../text/en.js';
 import { Field } from '../ui/field.js';
+import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
 import { checkExport, type ExportResult } from './check-export.js';
 import { checkRecord, type RecordResult } from './check-record.js';
 import { sortFiles } from './files.js';
@@ -56,7 +58,9 @@ function Given({ files }: { readonly files: readonly File[] }) {
     <>
       <ul className="given">
         {files.map((file) => (
-          <li key={file.name}>{file.name.slice(0, 100)}</li>
+          <li key={file.name}>
+            <Plain value={file.name} most={100} />
+          </li>
         ))}
       </ul>
       <GivenForm onAsk={ask} />
@@ -66,11 +70,11 @@ function Given({ files }: { readonly files: readonly File[] }) {
           <Skeleton lines={4} label={text.loading} />
         </>
       )}
-      {found.error && <Notice tone="bad" title={messageOf(found.error)} />}
+      {found.error && <Notice tone="bad" title={<Plain value={messageOf(found.error)} />} />}
       {found.data && !found.isFetching && (
         <>
           {found.data.unknown.map((name) => (
-            <Notice key={name} tone="warn" title={checkText.unknown(name)} />
+            <Notice key={name} tone="warn" title={<Filled of={checkText.unknown} names={[name]} />} />
           ))}
           {found.data.exported && <ExportView result={found.data.exported} isPinned={asked.key !== ''} />}
           {found.data.record && <RecordView result={found.data.record} />}

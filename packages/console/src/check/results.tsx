@@ -2,6 +2,7 @@ import { checkText } from '../text/check.js';
 import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { JsonText } from '../ui/json.js';
+import { Line } from '../ui/line.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { isWhole } from '../verify/judge.js';
@@ -58,7 +59,11 @@ export function RecordView({ result }: { readonly result: RecordResult }) {
       {sealed && change !== undefined && (
         <Notice tone="good" title={checkText.proved(change, sealed.index, sealed.size)}>
           {isPinned && <p>{checkText.provedKey}</p>}
-          {sealed.witnesses.size > 0 && <p>{[...sealed.witnesses.keys()].join(', ')}</p>}
+          {sealed.witnesses.size > 0 && (
+            <p>
+              <Line value={[...sealed.witnesses.keys()]} most={100} />
+            </p>
+          )}
         </Notice>
       )}
       {fault !== undefined && (

@@ -5,8 +5,8 @@ import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { doingText } from '../text/doing.js';
 import { Field } from '../ui/field.js';
+import { Filled } from '../ui/filled.js';
 import { Notice } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
 import { Conflict } from './conflict.js';
 import { dataOf } from './edit.js';
 import { InSight } from './in-sight.js';
@@ -140,7 +140,7 @@ function Labels({ record }: { readonly record: Signed }) {
   if (!Array.isArray(labels) || labels.length === 0) return null;
   return (
     <p>
-      <Plain value={doingText.form.labelsNow(labels.join(', '))} />
+      <Filled of={(...names) => doingText.form.labelsNow(names.join(', '))} names={labels.map(String)} />
     </p>
   );
 }

@@ -1,10 +1,10 @@
 import type { Signed } from '@countersign/client';
 import type { JsonObject } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
-import { lineOf } from '../kinds/columns.js';
 import { Fault } from '../session/fault.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
+import { Line } from '../ui/line.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { differencesOf } from '../verify/differences.js';
@@ -54,7 +54,7 @@ export function Conflict({ base, mine, read, onDecide }: Props) {
                   {[was, their ? their.after : was, my ? my.after : was].map((value, at) => (
                     // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their places
                     <td key={at}>
-                      <Plain value={value === undefined ? doingText.form.none : lineOf(value)} most={200} />
+                      {value === undefined ? doingText.form.none : <Line value={value} most={200} hasAll />}
                     </td>
                   ))}
                 </tr>

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { type ReactNode, useContext } from 'react';
 import { doingText } from '../text/doing.js';
+import { Filled } from '../ui/filled.js';
 import { Plain } from '../ui/plain.js';
 import { FormContext, fieldId, useField } from './form-context.js';
 import { memberOf, pointerOf } from './paths.js';
@@ -61,7 +62,7 @@ export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 
             {isAmount ? <AmountField {...field} symbol={symbol} /> : <ShapeField {...field} />}
             {!member.isRequired && !isSimple(member.shape) && (
               <button type="button" className="link remove" onClick={() => change([...path, member.name], undefined)}>
-                {doingText.form.remove(member.name)}
+                <Filled of={doingText.form.remove} names={[member.name]} />
               </button>
             )}
           </div>
@@ -76,7 +77,7 @@ export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 
               type="button"
               onClick={() => change([...path, name], initialOf(member) ?? emptyOf(member))}
             >
-              {doingText.form.add(name)}
+              <Filled of={doingText.form.add} names={[name]} />
             </button>
           ))}
       </p>
@@ -91,8 +92,16 @@ function Group({ label, path, shape, children }: FieldProps & { readonly childre
       <legend>
         <Plain value={label} most={80} />
       </legend>
-      {shape.about && <p className="hint">{shape.about}</p>}
-      {wrong.length > 0 && <p className="error">{wrong.join('; ')}</p>}
+      {shape.about && (
+        <p className="hint">
+          <Plain value={shape.about} />
+        </p>
+      )}
+      {wrong.length > 0 && (
+        <p className="error">
+          <Plain value={wrong.join('; ')} />
+        </p>
+      )}
       {children}
     </fieldset>
   );
@@ -114,13 +123,13 @@ function Items({ label, value, path, items }: FieldProps & { readonly items: Sha
             isRequired={true}
           />
           <button type="button" className="link remove" onClick={() => change([...path, at], undefined)}>
-            {doingText.form.remove(doingText.form.item(label, at))}
+            <Filled of={doingText.form.remove} names={[doingText.form.item(label, at)]} />
           </button>
         </div>
       ))}
       <p className="buttons">
         <button type="button" onClick={() => change(path, [...all, initialOf(items) ?? emptyOf(items)])}>
-          {doingText.form.add(label)}
+          <Filled of={doingText.form.add} names={[label]} />
         </button>
       </p>
     </>
@@ -151,7 +160,7 @@ function Variants({ variants, ...props }: VariantsProps) {
       <>
         <ShapeField {...props} shape={chosen.shape} />
         <button type="button" className="link remove" onClick={() => choose(1 - at)}>
-          {doingText.form.writeAs(label, other.name)}
+          <Filled of={doingText.form.writeAs} names={[label, other.name]} />
         </button>
       </>
     );
@@ -160,7 +169,9 @@ function Variants({ variants, ...props }: VariantsProps) {
   return (
     <>
       <div className="field">
-        <label htmlFor={name}>{doingText.form.kindOf(label)}</label>
+        <label htmlFor={name}>
+          <Filled of={doingText.form.kindOf} names={[label]} />
+        </label>
         <select id={name} value={at} onChange={(event) => choose(Number(event.target.value))}>
           {variants.map((one, number) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: forms of a schema stay in their places

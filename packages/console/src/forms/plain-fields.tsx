@@ -20,7 +20,7 @@ export interface FieldProps {
 /** As much JSON as a field takes. */
 export const BOUNDS = { depth: 60, values: 20_000 };
 
-const PLAIN = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+const PLAIN = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, dir: 'auto' } as const;
 
 export function TextField({ label, shape, value, path, isRequired }: FieldProps) {
   const { id, wrong, change } = useField(path);

@@ -3,7 +3,7 @@ import { ServerName, useForeignServer } from '../session/foreign.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
-import { visible } from '../ui/plain.js';
+import { JsonTokens } from '../ui/json-tokens.js';
 import type { Asked } from './use-write.js';
 
 /** Shows the exact texts that are signed, with their hashes, and asks. */
@@ -84,8 +84,8 @@ function Signed({ title, value }: { readonly title: string; readonly value: stri
     <section aria-label={title}>
       <h3>{title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre className="signed-text" tabIndex={0} dir="ltr">
-        {visible(value)}
+      <pre className="signed-text" tabIndex={0}>
+        <JsonTokens text={value} />
       </pre>
     </section>
   );

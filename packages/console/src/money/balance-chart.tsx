@@ -1,6 +1,6 @@
 import './figures.css';
 import { moneyText } from '../text/money.js';
-import { visible } from '../ui/plain.js';
+import { isolated } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import { useWidth } from '../ui/width.js';
 import type { WriteAmount } from './factors.js';
@@ -48,7 +48,7 @@ export function BalanceChart({ movements, opening, now, symbol, write }: Props) 
               cy={at(after)}
               r={3}
             >
-              <title>{`${moment} ${write(after, symbol)} (${visible(intent.slice(0, 60))})`}</title>
+              <title>{`${moment} ${write(after, symbol)} (${isolated(intent.slice(0, 60))})`}</title>
             </circle>
           ))}
       </svg>

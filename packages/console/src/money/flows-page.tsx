@@ -86,6 +86,7 @@ function Asking({ names, symbol, search }: AskingProps) {
           list="symbols"
           required
           spellCheck={false}
+          dir="auto"
           onChange={(event) => setAsked({ ...asked, symbol: event.target.value })}
         />
         <datalist id="symbols">

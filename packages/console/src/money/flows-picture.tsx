@@ -1,6 +1,6 @@
 import './figures.css';
 import { moneyText } from '../text/money.js';
-import { visible } from '../ui/plain.js';
+import { isolated, visible } from '../ui/plain.js';
 import { useWidth } from '../ui/width.js';
 import type { WriteAmount } from './factors.js';
 import type { Flows } from './flows.js';
@@ -62,7 +62,7 @@ function Band({ band, width, symbol, write, letters }: { readonly band: FlowBand
       d={`M${left} ${start}C${middle} ${start} ${middle} ${end} ${right} ${end}`}
       strokeWidth={thickness.toFixed(1)}
     >
-      <title>{`${names.join(' → ')}: ${write(amount, symbol)} ${visible(symbol.slice(0, 20))}`}</title>
+      <title>{`${names.map(isolated).join(' → ')}: ${write(amount, symbol)} ${isolated(symbol.slice(0, 20))}`}</title>
     </path>
   );
 }

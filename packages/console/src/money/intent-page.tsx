@@ -8,6 +8,7 @@ import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { moneyText } from '../text/money.js';
+import { Line } from '../ui/line.js';
 import { Badge, Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
@@ -57,7 +58,7 @@ function IntentView({ record, keys }: { readonly record: Signed; readonly keys: 
         <h1>
           <Plain value={String(record.data.handle)} most={120} />{' '}
           <Badge tone={status === 'completed' ? 'good' : status === 'rejected' ? 'bad' : 'warn'}>
-            {String(status).slice(0, 60)}
+            <Plain value={String(status).slice(0, 60)} />
           </Badge>
         </h1>
       </header>
@@ -111,7 +112,7 @@ function StateSentence({ record, proven }: { readonly record: Signed; readonly p
       <p>{moneyText.states[state]}</p>
       {bridges.length > 0 && (
         <p>
-          {moneyText.waitsFor} <Plain value={bridges.join(', ')} />
+          {moneyText.waitsFor} <Line value={bridges} most={60} />
         </p>
       )}
       {expiry !== undefined && (

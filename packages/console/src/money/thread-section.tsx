@@ -46,7 +46,9 @@ export function ThreadSection({ record, keys }: { readonly record: Signed; reado
               ) : (
                 <IntentName id={one.luid} handle={String(one.data.handle)} />
               )}{' '}
-              <Badge tone="plain">{String(one.meta.status).slice(0, 60)}</Badge>
+              <Badge tone="plain">
+                <Plain value={String(one.meta.status).slice(0, 60)} />
+              </Badge>
             </p>
             {one.luid !== record.luid && <ClaimsPicture record={one} proven={proveRecord(one, keys)} />}
           </li>

@@ -1,9 +1,9 @@
 import type { Signed } from '@countersign/client';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { lineOf } from '../kinds/columns.js';
 import { useLedger } from '../session/context.js';
 import { recordText } from '../text/record.js';
+import { Line } from '../ui/line.js';
 import { Badge, Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
@@ -90,9 +90,13 @@ function Version({ version, older, kind, parent }: VersionProps) {
           {recordText.version(Number(meta.change))}
         </Link>
         <Badge tone={action === 'drop' || action === 'erase' ? 'warn' : 'plain'}>
-          {texts.actions[action as keyof typeof texts.actions] ?? action.slice(0, 20)}
+          {texts.actions[action as keyof typeof texts.actions] ?? <Plain value={action.slice(0, 20)} />}
         </Badge>
-        {typeof meta.status === 'string' && <Badge tone="plain">{meta.status.slice(0, 60)}</Badge>}
+        {typeof meta.status === 'string' && (
+          <Badge tone="plain">
+            <Plain value={meta.status.slice(0, 60)} />
+          </Badge>
+        )}
         <Time moment={String(meta.moment)} />
         {author !== undefined && (
           <span className="hint">
@@ -145,7 +149,7 @@ function Shown({ value, tag: Tag }: { readonly value: unknown; readonly tag: 'in
   if (value === undefined) return <span className="hint">{texts.absent}</span>;
   return (
     <Tag>
-      <Plain value={lineOf(value)} most={160} />
+      <Line value={value} most={160} hasAll />
     </Tag>
   );
 }

@@ -11,7 +11,7 @@ import { text } from '../text/en.js';
 import { recordText } from '../text/record.js';
 import { JsonText } from '../ui/json.js';
 import { Badge, Notice, Skeleton } from '../ui/notice.js';
-import { Plain, visible } from '../ui/plain.js';
+import { Plain } from '../ui/plain.js';
 import { Tabs } from '../ui/tabs.js';
 import { judge, type Verdict } from '../verify/judge.js';
 import { About } from './about.js';
@@ -103,7 +103,11 @@ function Head({ asked: { kind, parent, id, change }, shown: { record }, isGiven 
       </p>
       <h1>
         <Plain value={name} most={120} />{' '}
-        {typeof status === 'string' && <Badge tone="plain">{visible(status.slice(0, 60))}</Badge>}{' '}
+        {typeof status === 'string' && (
+          <Badge tone="plain">
+            <Plain value={status.slice(0, 60)} />
+          </Badge>
+        )}{' '}
         {typeof status === 'string' && !isGiven && <span className="hint">{recordText.said}</span>}{' '}
         {change !== undefined && <Badge tone="warn">{recordText.version(change)}</Badge>}
       </h1>

@@ -2,7 +2,9 @@ import { useState } from 'react';
 import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
 import { JsonText } from '../ui/json.js';
+import { JsonTokens } from '../ui/json-tokens.js';
 import { Badge } from '../ui/notice.js';
+import { Plain } from '../ui/plain.js';
 import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 import { isWhole, type ProofVerdict } from '../verify/judge.js';
@@ -33,7 +35,11 @@ function ProofItem({ verdict }: { readonly verdict: ProofVerdict }) {
         <strong>
           <SignerName proof={proof} isByLedger={isByLedger} />
         </strong>
-        {typeof status === 'string' && <Badge tone="plain">{status.slice(0, 60)}</Badge>}
+        {typeof status === 'string' && (
+          <Badge tone="plain">
+            <Plain value={status.slice(0, 60)} />
+          </Badge>
+        )}
         {typeof moment === 'string' && <Time moment={moment} />}
       </div>
       <details open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
@@ -63,7 +69,9 @@ function ProofFacts({ verdict }: { readonly verdict: ProofVerdict }) {
       <dt>{recordText.digestOf}</dt>
       <dd>
         <Scroll className="bytes" label={recordText.digestOf}>
-          <code dir="ltr">{verdict.digestText}</code>
+          <code>
+            <JsonTokens text={verdict.digestText} />
+          </code>
         </Scroll>
       </dd>
       <dt>{recordText.digest}</dt>

@@ -1,6 +1,7 @@
 import type { Signed } from '@countersign/client';
 import { recordText } from '../text/record.js';
 import { Code } from '../ui/copy.js';
+import { JsonTokens } from '../ui/json-tokens.js';
 import { Badge } from '../ui/notice.js';
 import { Scroll } from '../ui/scroll.js';
 import { isWhole, type Verdict } from '../verify/judge.js';
@@ -21,7 +22,9 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
           <h3>{texts.canonical}</h3>
           <p className="hint">{texts.canonicalAbout}</p>
           <Scroll className="bytes" label={texts.canonical}>
-            <code dir="ltr">{verdict.canonical}</code>
+            <code>
+              <JsonTokens text={verdict.canonical} />
+            </code>
           </Scroll>
         </li>
         <li>

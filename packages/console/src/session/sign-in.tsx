@@ -3,7 +3,7 @@ import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
 import { Field } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
-import { Plain } from '../ui/plain.js';
+import { isolated, Plain } from '../ui/plain.js';
 import { AgreeFirst } from './foreign.js';
 import { become, type Identity, identityOfKept, NOBODY } from './identity.js';
 import { forgetKey, type KeptKey, listKeys, makeKey } from './kept-keys.js';
@@ -86,7 +86,7 @@ export function KeptKeys({ use }: FormProps) {
   useEffect(read, []);
   if (keys.length === 0) return null;
   const remove = async (key: KeptKey) => {
-    if (!window.confirm(text.identity.removeAsk(key.name))) return;
+    if (!window.confirm(text.identity.removeAsk(isolated(key.name)))) return;
     await forgetKey(key.public);
     read();
   };

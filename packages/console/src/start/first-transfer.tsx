@@ -11,6 +11,7 @@ import { askToSignIn } from '../session/sign-in-asked.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
+import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Finished } from './finished.js';
@@ -80,12 +81,12 @@ function Made({ progress: { symbol, wallets, issue, transfer } }: { readonly pro
   const { name: ledger, pin } = useLedger();
   const words = doingText.begin.transfer;
   const all = [
-    ...(symbol ? [{ record: symbol, title: words.madeSymbol(symbol.data.handle) }] : []),
-    ...wallets.map((wallet) => ({ record: wallet, title: words.madeWallet(wallet.data.handle) })),
-    ...(issue ? [{ record: issue, title: words.issued }] : []),
-    ...(transfer ? [{ record: transfer, title: words.transferred }] : []),
+    ...(symbol ? [{ record: symbol, title: words.madeSymbol, names: [symbol.data.handle] }] : []),
+    ...wallets.map((wallet) => ({ record: wallet, title: words.madeWallet, names: [wallet.data.handle] })),
+    ...(issue ? [{ record: issue, title: () => words.issued, names: [] }] : []),
+    ...(transfer ? [{ record: transfer, title: () => words.transferred, names: [] }] : []),
   ];
-  return all.map(({ record, title }) => (
+  return all.map(({ record, title, names }) => (
     <Verified
       key={record.luid}
       record={signedOf(record)}
@@ -94,7 +95,7 @@ function Made({ progress: { symbol, wallets, issue, transfer } }: { readonly pro
       isBrief
       title={
         <>
-          <Plain value={title} most={80} />.
+          <Filled of={title} names={names} most={80} />.
         </>
       }
     />

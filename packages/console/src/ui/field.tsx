@@ -10,7 +10,7 @@ export function Field({
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} aria-describedby={about ? `${id}-about` : undefined} {...input} />
+      <input dir="auto" id={id} aria-describedby={about ? `${id}-about` : undefined} {...input} />
       {about && <p id={`${id}-about`}>{about}</p>}
     </div>
   );

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 
-/** Closes menus that are open when something else is pressed, or Escape. */
+/** Closes menus that are open when something else is pressed or gets the focus, or Escape. */
 export function useMenus(): void {
   useEffect(() => {
     const open = () => [...document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')];
-    const press = ({ target }: PointerEvent) => {
+    const leave = ({ target }: Event) => {
       for (const menu of open()) if (!menu.contains(target as Node)) menu.open = false;
     };
     const key = (event: KeyboardEvent) => {
@@ -14,10 +14,12 @@ export function useMenus(): void {
         menu.querySelector('summary')?.focus();
       }
     };
-    document.addEventListener('pointerdown', press);
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
     document.addEventListener('keydown', key);
     return () => {
-      document.removeEventListener('pointerdown', press);
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
       document.removeEventListener('keydown', key);
     };
   }, []);

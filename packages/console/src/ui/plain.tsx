@@ -13,6 +13,11 @@ export function visible(value: string): string {
   return value.replace(UNSEEN, (one) => `⟨${one.codePointAt(0)?.toString(16).padStart(4, '0')}⟩`);
 }
 
+/** A name within a text that has no elements: no direction of it reaches the words around. */
+export function isolated(name: string): string {
+  return `\u2068${visible(name)}\u2069`;
+}
+
 /** Text that somebody else wrote: shown as text, in its own direction, and cut where it is long. */
 export function Plain({ value, most = SHOWN }: { readonly value: string; readonly most?: number }) {
   const [isWhole, showWhole] = useState(false);

@@ -10,11 +10,22 @@ export interface RecordAddress {
   readonly parent?: string | undefined;
 }
 
+interface Props {
+  readonly to: RecordAddress;
+  readonly tabIndex?: number;
+  readonly children: ReactNode;
+}
+
 /** A link to the page of a record. */
-export function RecordLink({ to, children }: { readonly to: RecordAddress; readonly children: ReactNode }) {
+export function RecordLink({ to, tabIndex, children }: Props) {
   const { ledger, kind, id, parent } = to;
   return (
-    <Link to="/l/$ledger/$kind/$id" params={{ ledger, kind, id }} search={parent === undefined ? {} : { parent }}>
+    <Link
+      to="/l/$ledger/$kind/$id"
+      params={{ ledger, kind, id }}
+      search={parent === undefined ? {} : { parent }}
+      tabIndex={tabIndex}
+    >
       {children}
     </Link>
   );
