@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newLedger, type TestClient } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
@@ -6,6 +7,8 @@ import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.
 
 const running = withOwnServer({ consoleServers: [] });
 const browser = withBrowser();
+
+const TABLE = 'document.querySelector(".table")';
 
 describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
   it('are filtered by what is chosen, and saved as they are shown', async () => {
@@ -57,6 +60,47 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     expect(await page.getByRole('row').count()).toBeLessThan(100);
   });
 
+  it('go on from the end of a page, whatever is dropped or changed meanwhile, and the address keeps the place', async () => {
+    const client = await newLedger(running.current.url);
+    const handles = Array.from({ length: 100 }, (_, at) => `wallet-${at}`);
+    for (const handle of handles) await client.create('/wallets', { handle });
+    const { body: all } = await client.get('/wallets?page.limit=100');
+    const order: string[] = all.data.map(({ data }: { data: { handle: string } }) => data.handle);
+    const page = await browser.page();
+    await page.goto(address(client, '/wallet'));
+    expect(await rowsOf(page, '50 records')).toEqual(order.slice(0, 50));
+    const drop = async (handle: string) =>
+      client.drop(`/wallets/${handle}`, (await client.get(`/wallets/${handle}`)).body);
+    // One of the first page is dropped, and the last of it and one of the next page change: they move to the front.
+    expect((await drop('wallet-70')).status).toBeLessThan(300);
+    for (const handle of ['wallet-50', 'wallet-20']) {
+      const { body } = await client.get(`/wallets/${handle}`);
+      await client.update(`/wallets/${handle}`, body, { handle, custom: { tier: 'gold' } });
+    }
+    await page.evaluate(`${TABLE}.scrollTop = 1e6`);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await sees(page, '49 records, each checked here');
+    expect(await page.evaluate(`${TABLE}.scrollTop`), 'a page begins at its first row').toBe(0);
+    const second = await rowsOf(page, '49 records');
+    expect(second).toEqual(order.slice(50).filter((handle) => handle !== 'wallet-20'));
+    await sees(page, 'Page 2');
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    const given = page.url();
+    await page.reload();
+    expect(await rowsOf(page, '49 records')).toEqual(second);
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await sees(page, 'Page 1');
+    expect((await rowsOf(page, '50 records')).slice(0, 2)).toEqual(['wallet-20', 'wallet-50']);
+    await page.goBack();
+    expect(await rowsOf(page, '49 records')).toEqual(second);
+    // Whoever is given the address sees the same, and a way to the beginning.
+    const other = await browser.page();
+    await other.goto(given);
+    expect(await rowsOf(other, '49 records')).toEqual(second);
+    await other.getByRole('button', { name: 'First page' }).click();
+    await sees(other, 'Page 1');
+  });
+
   it('and records are found by addresses with a $, as they are typed', async () => {
     const client = await newLedger(running.current.url);
     const { luid } = (await client.create('/wallets', { handle: 'alice' })).body;
@@ -102,6 +146,25 @@ describe.skipIf(lacksChromium)('lists of records, in Chromium', () => {
     }
   });
 });
+
+/** The names of all rows in order, of which only those in sight are drawn. */
+const NAMES = `(async () => {
+  const found = new Map();
+  for (let top = 0; top <= ${TABLE}.scrollHeight; top += 400) {
+    ${TABLE}.scrollTop = top;
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    for (const row of ${TABLE}.querySelectorAll('tbody tr[aria-rowindex]'))
+      found.set(Number(row.ariaRowIndex), row.querySelector('a').textContent);
+  }
+  ${TABLE}.scrollTop = 0;
+  return [...found].sort(([one], [other]) => one - other).map(([, name]) => name);
+})()`;
+
+/** The names that a list shows, once it says how many there are. */
+async function rowsOf(page: Page, count: string): Promise<string[]> {
+  await sees(page, `${count}, each checked here`);
+  return page.evaluate<string[]>(NAMES);
+}
 
 function address(client: TestClient, path: string): string {
   return `${consoleOf(running.current.url)}#/l/${client.ledger}${path}`;

@@ -1,6 +1,7 @@
 import { allColumns } from '../kinds/columns.js';
 import type { KindDescription } from '../kinds/kinds.js';
 import { browseText } from '../text/browse.js';
+import { Plain } from '../ui/plain.js';
 
 interface Props {
   readonly kind: KindDescription;
@@ -20,7 +21,8 @@ export function ColumnsMenu({ kind, chosen, onChange }: Props) {
         <legend className="unseen">{browseText.columns}</legend>
         {all.map((column) => (
           <label key={column}>
-            <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} /> {column}
+            <input type="checkbox" checked={chosen.includes(column)} onChange={() => toggle(column)} />{' '}
+            <Plain value={column} most={80} />
           </label>
         ))}
       </fieldset>

@@ -2,7 +2,8 @@ import { type FormEvent, useState } from 'react';
 import { type BadTerm, parseTerms } from '../kinds/filter.js';
 import { filtersOf, type KindDescription } from '../kinds/kinds.js';
 import { browseText } from '../text/browse.js';
-import { Plain } from '../ui/plain.js';
+import { Filled } from '../ui/filled.js';
+import { isolated } from '../ui/plain.js';
 
 interface Props {
   readonly kind: KindDescription;
@@ -29,10 +30,10 @@ export function FilterBar({ kind, terms, onChange }: Props) {
     <div className="filters">
       {terms.map((term) => (
         <span className="chip" key={term}>
-          <Plain value={term} most={60} />
+          <Filled of={joined} names={partsOf(term)} most={60} />
           <button
             type="button"
-            aria-label={browseText.remove(term)}
+            aria-label={browseText.remove(isolated(term))}
             onClick={() => onChange(terms.filter((one) => one !== term))}
           >
             ×
@@ -47,6 +48,7 @@ export function FilterBar({ kind, terms, onChange }: Props) {
           placeholder={`${browseText.filter}: meta.status=active`}
           list="filter-members"
           spellCheck={false}
+          dir="auto"
           autoCapitalize="none"
           aria-invalid={bad !== undefined}
         />
@@ -59,9 +61,24 @@ export function FilterBar({ kind, terms, onChange }: Props) {
       </form>
       {bad && (
         <p className="error" role="alert">
-          {browseText.badTerm(bad.term)} {bad.members.join(', ')}
+          <BadTermText term={bad.term} /> {bad.members.join(', ')}
         </p>
       )}
     </div>
   );
+}
+
+/** Says that lists cannot be filtered by a term. */
+export function BadTermText({ term }: { readonly term: string }) {
+  return <Filled of={(...parts) => browseText.badTerm(joined(...parts))} names={partsOf(term)} />;
+}
+
+/** The member and the value of a term: each may be written in a direction of its own. */
+function partsOf(term: string): string[] {
+  const at = term.indexOf('=');
+  return at === -1 ? [term] : [term.slice(0, at), term.slice(at + 1)];
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.join('=');
 }

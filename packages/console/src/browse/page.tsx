@@ -1,6 +1,7 @@
 import './browse.css';
 import type { Signed } from '@countersign/client';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type Ref, useEffect, useRef } from 'react';
 import { CreateLink } from '../forms/links.js';
 import { defaultColumns } from '../kinds/columns.js';
 import { findKind, type KindDescription, pluralOf } from '../kinds/kinds.js';
@@ -8,18 +9,23 @@ import { useLedger } from '../session/context.js';
 import { Fault, NotFound } from '../session/fault.js';
 import { browseText } from '../text/browse.js';
 import { text } from '../text/en.js';
+import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { statusOf } from '../verify/judge.js';
 import { ColumnsMenu } from './columns-menu.js';
-import { FilterBar } from './filter-bar.js';
+import { BadTermText, FilterBar } from './filter-bar.js';
 import { FilterBuilder } from './filter-builder.js';
 import { Pager } from './pager.js';
 import { RecordsTable } from './records-table.js';
 import { SaveMenu } from './save-menu.js';
 import { askedOf, type BrowseSearch } from './search.js';
-import { useListPage } from './use-list.js';
+import { type ListPage, useListPage } from './use-list.js';
+import { usePages } from './use-pages.js';
 
 const NONE: readonly Signed[] = [];
+
+/** Another list is begun at its first page. */
+const FIRST = { after: undefined, page: undefined };
 
 /** The records of a kind. */
 export function BrowsePage() {
@@ -33,42 +39,101 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
   const navigate = useNavigate({ from: '/l/$ledger/$kind' });
   const change = (to: BrowseSearch) => void navigate({ search: (now: BrowseSearch) => ({ ...now, ...to }) as never });
   const { asked, terms, bad, isBelow, isGood } = askedOf(kind, search);
-  const { parent, index, limit } = asked;
   const list = useListPage(asked, isGood);
-  const records = list.data ?? NONE;
+  const records = list.data?.records ?? NONE;
   const columns = search.columns?.split(',') ?? defaultColumns(kind, records);
+  const isCurrent = list.data !== undefined && !list.isPlaceholderData;
+  const changeFilter = (all: readonly string[]) => change({ ...FIRST, filter: all.join('\n') || undefined });
   return (
     <>
       <header className="page-head">
         <h1>{pluralOf(kind)}</h1>
-        {parent !== undefined && <p>{browseText.below(parent)}</p>}
-        <CreateLink kind={kind.record} parent={parent} />
+        {asked.parent !== undefined && (
+          <p>
+            <Filled of={browseText.below} names={[asked.parent]} />
+          </p>
+        )}
+        <CreateLink kind={kind.record} parent={asked.parent} />
       </header>
       <div className="toolbar">
-        <FilterBar
+        <FilterBar kind={kind} terms={terms} onChange={changeFilter} />
+        <FilterBuilder kind={kind} onAdd={(term) => changeFilter([...terms, term])} />
+        <ColumnsMenu
           kind={kind}
-          terms={terms}
-          onChange={(all) => change({ filter: all.join('\n') || undefined, page: undefined })}
+          chosen={columns}
+          onChange={(all) =>
+            // The page stays, and with it the way back from it.
+            void navigate({ search: (now: BrowseSearch) => ({ ...now, columns: all.join() }) as never, state: true })
+          }
         />
-        <FilterBuilder kind={kind} onAdd={(term) => change({ filter: [...terms, term].join('\n'), page: undefined })} />
-        <ColumnsMenu kind={kind} chosen={columns} onChange={(all) => change({ columns: all.join() })} />
-        <SaveMenu name={pluralOf(kind)} columns={columns} records={records} />
+        <SaveMenu name={pluralOf(kind)} columns={columns} records={isCurrent ? records : undefined} />
       </div>
       {isBelow && <Notice tone="plain" title={browseText.needsParent(kind.parent ?? '')} />}
       {bad !== undefined && (
-        <Notice tone="warn" title={browseText.badTerm(bad.term)}>
+        <Notice tone="warn" title={<BadTermText term={bad.term} />}>
           {bad.members.join(', ')}
         </Notice>
       )}
       {list.error && <Fault error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && list.isFetching && <Skeleton lines={10} label={text.loading} />}
       {list.data && !list.error && (
-        <>
-          <Found {...{ kind, parent, columns, records }} isFiltered={terms.length > 0} />
-          <Pager {...{ index, limit, change }} hasMore={records.length >= limit} />
-        </>
+        <Page
+          {...{ kind, columns, search, isCurrent }}
+          found={list.data}
+          limit={asked.limit}
+          isFiltered={terms.length > 0}
+          onRows={(rows) => change({ ...FIRST, rows })}
+        />
       )}
     </>
+  );
+}
+
+interface PageProps {
+  readonly kind: KindDescription;
+  readonly columns: readonly string[];
+  readonly search: BrowseSearch;
+  readonly found: ListPage;
+  readonly limit: number;
+  readonly isFiltered: boolean;
+  /** Whether it is what the address names: what was shown before stays until that is there. */
+  readonly isCurrent: boolean;
+  readonly onRows: (rows: string) => void;
+}
+
+/** A page of a list, and the ways to those beside it. */
+function Page({ kind, columns, search, found, limit, isFiltered, isCurrent, onRows }: PageProps) {
+  const { records, hasMore } = found;
+  const { page, isPreviousKnown, previous, next } = usePages(search);
+  const table = useRef<HTMLDivElement>(null);
+  /** The place of the page that was left; null once its successor has the focus. */
+  const turnedFrom = useRef<string | undefined | null>(null);
+  // Whoever turns a page goes on at its first row.
+  useEffect(() => {
+    if (search.after === turnedFrom.current || !isCurrent) return;
+    const isTurned = turnedFrom.current !== null;
+    turnedFrom.current = null;
+    const box = table.current;
+    if (!isTurned || !box) return;
+    // The router may have scrolled it to where it was on the page before.
+    box.scrollTop = 0;
+    box.focus();
+  }, [isCurrent, search.after]);
+  const turn = (go: () => void) => () => {
+    turnedFrom.current = search.after;
+    go();
+  };
+  const last = records.at(-1);
+  return (
+    <div className="list-page" aria-busy={!isCurrent}>
+      <Found key={search.after} {...{ kind, columns, records, page, isFiltered, table }} parent={search.parent} />
+      <Pager
+        {...{ page, limit, isPreviousKnown, onRows }}
+        hasMore={hasMore && isCurrent}
+        onPrevious={page > 1 && isCurrent ? turn(previous) : undefined}
+        onNext={turn(() => last && next(last))}
+      />
+    </div>
   );
 }
 
@@ -77,10 +142,12 @@ interface FoundProps {
   readonly parent: string | undefined;
   readonly columns: readonly string[];
   readonly records: readonly Signed[];
+  readonly page: number;
   readonly isFiltered: boolean;
+  readonly table: Ref<HTMLDivElement>;
 }
 
-function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
+function Found({ kind, parent, columns, records, page, isFiltered, table }: FoundProps) {
   const { pin } = useLedger();
   const bad = records.filter((record) => statusOf(record, pin.key) === 'false').length;
   if (records.length > 0) {
@@ -95,14 +162,18 @@ function Found({ kind, parent, columns, records, isFiltered }: FoundProps) {
             <p>{text.fault.lieAbout}</p>
           </Notice>
         )}
-        <RecordsTable {...{ kind, parent, columns, records }} />
+        <RecordsTable {...{ kind, parent, columns, records }} box={table} />
       </>
     );
   }
   return (
     <div className="empty">
       <h2>{browseText.empty}</h2>
-      <p>{isFiltered ? browseText.emptyFiltered : browseText.emptyAbout(pluralOf(kind))}</p>
+      {page > 1 ? (
+        <p>{browseText.ended}</p>
+      ) : (
+        <p>{isFiltered ? browseText.emptyFiltered : browseText.emptyAbout(pluralOf(kind))}</p>
+      )}
     </div>
   );
 }

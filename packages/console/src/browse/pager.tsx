@@ -1,27 +1,33 @@
 import { browseText } from '../text/browse.js';
-import { type BrowseSearch, ROWS } from './search.js';
+import { ROWS } from './search.js';
 
 interface PagerProps {
-  readonly index: number;
+  /** From 1. */
+  readonly page: number;
   readonly limit: number;
   readonly hasMore: boolean;
-  readonly change: (to: BrowseSearch) => void;
+  /** Goes to the page before; undefined on the first page. */
+  readonly onPrevious: (() => void) | undefined;
+  /** Whether it is known, or the first page is gone to instead. */
+  readonly isPreviousKnown: boolean;
+  readonly onNext: () => void;
+  readonly onRows: (rows: string) => void;
 }
 
 /** Goes from page to page of a list. */
-export function Pager({ index, limit, hasMore, change }: PagerProps) {
+export function Pager({ page, limit, hasMore, onPrevious, isPreviousKnown, onNext, onRows }: PagerProps) {
   return (
-    <nav className="pager" aria-label={browseText.page(index)}>
-      <button type="button" disabled={index === 0} onClick={() => change({ page: String(index) })}>
-        {browseText.previous}
+    <nav className="pager" aria-label={browseText.pages}>
+      <button type="button" disabled={onPrevious === undefined} onClick={onPrevious}>
+        {onPrevious === undefined || isPreviousKnown ? browseText.previous : browseText.first}
       </button>
-      <span>{browseText.page(index)}</span>
-      <button type="button" disabled={!hasMore} onClick={() => change({ page: String(index + 2) })}>
+      <span>{browseText.page(page)}</span>
+      <button type="button" disabled={!hasMore} onClick={onNext}>
         {browseText.next}
       </button>
       <label>
         {browseText.perPage}{' '}
-        <select value={limit} onChange={(event) => change({ rows: event.target.value, page: '1' })}>
+        <select value={limit} onChange={(event) => onRows(event.target.value)}>
           {ROWS.map((rows) => (
             <option key={rows}>{rows}</option>
           ))}

@@ -1,22 +1,17 @@
 import type { Signed } from '@countersign/client';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
-import { headingOf, lineOf, valueAt } from '../kinds/columns.js';
+import { type Ref, useId, useImperativeHandle } from 'react';
+import { headingOf, valueAt } from '../kinds/columns.js';
 import { type KindDescription, nameMember } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { browseText } from '../text/browse.js';
 import { recordText } from '../text/record.js';
+import { Line } from '../ui/line.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
 import { Scroll } from '../ui/scroll.js';
 import { Time } from '../ui/time.js';
 import { statusOf } from '../verify/judge.js';
-
-/** Pixels of a row, as the style sheet has it. */
-const ROW = 41;
-
-/** Rows that are drawn beyond those in sight. */
-const OVERSCAN = 20;
+import { useRows } from './use-rows.js';
 
 /** Characters of a cell. */
 const CELL = 80;
@@ -32,46 +27,52 @@ interface Props {
   readonly parent: string | undefined;
   readonly columns: readonly string[];
   readonly records: readonly Signed[];
+  readonly box: Ref<HTMLDivElement>;
 }
 
-/** Records in rows, of which only those in sight are drawn. */
-export function RecordsTable({ kind, parent, columns, records }: Props) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: records.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: OVERSCAN,
-    // Before the box is measured the first rows are drawn at once, rather than an empty table.
-    initialRect: { width: ROW, height: ROW },
-  });
+/** Records in rows, of which only those in sight are drawn. One row is reached by Tab, the others from it by arrow keys. */
+export function RecordsTable({ kind, parent, columns, records, box }: Props) {
+  const about = useId();
+  const { scroller, rows, active, onKeyDown, onFocus } = useRows(records.length);
+  useImperativeHandle(box, () => scroller.current as HTMLDivElement);
   const shown = rows.getVirtualItems();
   const before = shown[0]?.start ?? 0;
   const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    <Scroll className="table" box={scroller} label={kind.title}>
-      <table aria-rowcount={records.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col" className="sign-cell">
-              <span className="unseen">{browseText.verified}</span>
-            </th>
-            {columns.map((column) => (
-              <th scope="col" key={column}>
-                {headingOf(column)}
+    <>
+      <Scroll className="table" box={scroller} label={kind.title} about={about}>
+        <table aria-rowcount={records.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col" className="sign-cell">
+                <span className="unseen">{browseText.verified}</span>
               </th>
+              {columns.map((column) => (
+                <th scope="col" key={column}>
+                  <Plain value={headingOf(column)} most={CELL} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody onKeyDown={onKeyDown} onFocus={onFocus}>
+            <Gap height={before} />
+            {shown.map(({ index }) => (
+              <Row
+                key={index}
+                at={index}
+                isActive={index === active}
+                {...{ kind, parent, columns }}
+                record={records[index] as Signed}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Gap height={before} />
-          {shown.map(({ index }) => (
-            <Row key={index} at={index} {...{ kind, parent, columns }} record={records[index] as Signed} />
-          ))}
-          <Gap height={after} />
-        </tbody>
-      </table>
-    </Scroll>
+            <Gap height={after} />
+          </tbody>
+        </table>
+      </Scroll>
+      <p id={about} className="keys">
+        {browseText.keys}
+      </p>
+    </>
   );
 }
 
@@ -80,10 +81,19 @@ function Gap({ height }: { readonly height: number }) {
   return height > 0 ? <tr style={{ height }} /> : null;
 }
 
-function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { record: Signed; at: number }) {
+interface RowProps extends Omit<Props, 'records' | 'box'> {
+  readonly record: Signed;
+  readonly at: number;
+  /** Whether Tab leads to it. */
+  readonly isActive: boolean;
+}
+
+function Row({ kind, parent, columns, record, at, isActive }: RowProps) {
   const { name: ledger, pin } = useLedger();
   const sign = SIGNS[statusOf(record, pin.key) === 'false' ? 'bad' : 'good'];
   const named = `data.${nameMember(kind)}`;
+  // Some column leads to the record, whichever are chosen.
+  const linked = columns.includes(named) ? named : columns[0];
   const address = { ledger, kind: kind.record, id: record.luid, parent };
   return (
     <tr aria-rowindex={at + 2}>
@@ -94,9 +104,9 @@ function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { r
       </td>
       {columns.map((column) => (
         <td key={column}>
-          {column === named ? (
-            <RecordLink to={address}>
-              <Plain value={lineOf(valueAt(record, column)) || record.luid} most={CELL} />
+          {column === linked ? (
+            <RecordLink to={address} tabIndex={isActive ? 0 : -1}>
+              <Cell column={column} value={valueAt(record, column) || record.luid} />
             </RecordLink>
           ) : (
             <Cell column={column} value={valueAt(record, column)} />
@@ -109,7 +119,5 @@ function Row({ kind, parent, columns, record, at }: Omit<Props, 'records'> & { r
 
 function Cell({ column, value }: { readonly column: string; readonly value: unknown }) {
   if (column === 'meta.moment') return <Time moment={String(value)} />;
-  const line = lineOf(value);
-  // A cell is one line: the page of the record has the whole.
-  return <Plain value={line.length > CELL ? `${line.slice(0, CELL)}…` : line} />;
+  return <Line value={value} most={CELL} />;
 }

@@ -6,7 +6,8 @@ import { csvOf } from './csv.js';
 interface Props {
   readonly name: string;
   readonly columns: readonly string[];
-  readonly records: readonly Signed[];
+  /** Undefined while they are not there. */
+  readonly records: readonly Signed[] | undefined;
 }
 
 /** Saves the records that are shown. */
@@ -16,12 +17,17 @@ export function SaveMenu({ name, columns, records }: Props) {
       <summary>{browseText.save}</summary>
       <fieldset>
         <legend className="unseen">{browseText.save}</legend>
-        <button type="button" onClick={() => download(`${name}.csv`, csvOf(records, columns), 'text/csv')}>
+        <button
+          type="button"
+          disabled={records === undefined}
+          onClick={() => records && download(`${name}.csv`, csvOf(records, columns), 'text/csv')}
+        >
           {browseText.saveAs.csv}
         </button>
         <button
           type="button"
-          onClick={() => download(`${name}.json`, JSON.stringify(records, null, 2), 'application/json')}
+          disabled={records === undefined}
+          onClick={() => records && download(`${name}.json`, JSON.stringify(records, null, 2), 'application/json')}
         >
           {browseText.saveAs.json}
         </button>

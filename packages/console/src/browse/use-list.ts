@@ -4,6 +4,7 @@ import type { ListFilter } from '../kinds/filter.js';
 import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { KnownLedger } from '../session/open-ledger.js';
+import { behind, filterFrom, type Place, placeAfter } from './place.js';
 
 /** Records that are asked for at a time, at most (interface/lists#pages). */
 const MOST = 1000;
@@ -13,8 +14,16 @@ export interface ListAsked {
   readonly kind: KindDescription;
   readonly parent: string | undefined;
   readonly filter: ListFilter;
-  readonly index: number;
+  /** Where the page begins; at the beginning of the list unless given. */
+  readonly after: Place | undefined;
   readonly limit: number;
+}
+
+/** One page of a list. */
+export interface ListPage {
+  readonly records: readonly Signed[];
+  /** Whether there are records behind it. */
+  readonly hasMore: boolean;
 }
 
 /** One page of a list; the client has verified each record of it. */
@@ -24,24 +33,38 @@ export function useListPage(asked: ListAsked, isGood: boolean) {
 }
 
 export function listPageOf(ledger: KnownLedger, asked: ListAsked) {
-  const { kind, parent, filter, index, limit } = asked;
+  const { kind, parent, filter, after, limit } = asked;
   return queryOptions({
-    queryKey: [...scopeOf(ledger), 'list', kind.record, parent, filter, index, limit],
+    queryKey: [...scopeOf(ledger), 'list', kind.record, parent, filter, after, limit],
     queryFn: () => readPage(ledger, asked),
   });
 }
 
-/** A page that is larger than what a list gives at a time is read piece by piece. */
-async function readPage({ client }: KnownLedger, { kind, parent, filter, index, limit }: ListAsked): Promise<Signed[]> {
-  const size = Math.min(limit, MOST);
-  const pieces = limit / size;
-  const list = client.kind(recordName(kind), parent).list({ filter: filter as never, limit: size });
+/**
+ * Goes on from the place, piece by piece, and each piece from the end of the one before: what is dropped meanwhile makes no
+ * other record fall between two, and what changes moves to the front.
+ */
+async function readPage({ client }: KnownLedger, { kind, parent, filter, after, limit }: ListAsked): Promise<ListPage> {
+  const records = client.kind(recordName(kind), parent);
   const found = new Map<string, Signed>();
-  for (let piece = index * pieces; piece < (index + 1) * pieces; piece++) {
-    const { items } = await list.page(piece);
-    // What changes meanwhile moves to the front, and pushes others onto the next piece once more.
-    for (const item of items) if (!found.has(item.luid)) found.set(item.luid, item);
-    if (items.length < size) break;
+  let place = after;
+  // One more tells whether there are more, and a list from a place on begins with the record of the place.
+  const wanted = () => Math.min(MOST, limit + 1 - found.size + (place === undefined ? 0 : 1));
+  let [size, index] = [wanted(), 0];
+  for (;;) {
+    const { items } = await records.list({ filter: filterFrom(filter, place) as never, limit: size }).page(index);
+    for (const item of behind(items, place)) if (!found.has(item.luid)) found.set(item.luid, item);
+    const last = items.at(-1);
+    if (found.size > limit || items.length < size || last === undefined) break;
+    const next = placeAfter(last);
+    if (next.moment === place?.moment) {
+      // More records of one moment than were asked for: from there on page by page.
+      index = size === MOST ? index + 1 : 0;
+      size = MOST;
+    } else {
+      place = next;
+      [size, index] = [wanted(), 0];
+    }
   }
-  return [...found.values()];
+  return { records: [...found.values()].slice(0, limit), hasMore: found.size > limit };
 }

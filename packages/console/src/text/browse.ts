@@ -23,12 +23,16 @@ export const browseText = {
   badTerm: (term: string) => `The list cannot be filtered by “${term}”. Members are:`,
   columns: 'Columns',
   perPage: 'Rows',
-  page: (index: number) => `Page ${index + 1}`,
+  pages: 'Pages',
+  page: (number: number) => `Page ${number}`,
   previous: 'Previous',
+  first: 'First page',
   next: 'Next',
   empty: 'No records',
   emptyAbout: (plural: string) => `This ledger has no ${plural.toLowerCase()} that you may read.`,
   emptyFiltered: 'None match the filter.',
+  ended: 'The list ends before this page.',
+  keys: '↑ and ↓ go from row to row, Enter opens a record, Tab leaves the rows.',
   checked: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'record' : 'records'}, each checked here`,
   badStatus: (count: number) =>
     count === 1
