@@ -1,5 +1,5 @@
 import './money.css';
-import type { Schemas } from '@countersign/client';
+import { isRefusal, type Ledger, type Schemas, type Signed } from '@countersign/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -12,7 +12,7 @@ import { Plain, visible } from '../ui/plain.js';
 import { useAmounts, type WriteAmount } from './factors.js';
 import { type Flow, type Flows, readFlows } from './flows.js';
 import { FlowsPicture } from './flows-picture.js';
-import type { MoneyKeys } from './intent.js';
+import { legsOf, type MoneyKeys } from './intent.js';
 import { useMoneyKeys } from './keys.js';
 import { WalletName } from './names.js';
 import type { FlowsSearch } from './search.js';
@@ -28,14 +28,20 @@ export function FlowsPage() {
   const keys = useMoneyKeys();
   const search: FlowsSearch = useSearch({ from: '/l/$ledger/money' });
   const symbols = useQuery({
-    queryKey: [...scopeOf(ledger), 'symbols'],
-    queryFn: () => ledger.client.symbols.list({ limit: SYMBOLS }).page(0),
+    queryKey: [...scopeOf(ledger), 'symbols-moved'],
+    queryFn: async () => {
+      const [{ items }, moved] = await Promise.all([
+        ledger.client.symbols.list({ limit: SYMBOLS }).page(0),
+        newestMoved(ledger.client),
+      ]);
+      return { names: items.map(({ data }: Schemas['symbol']) => data.handle), moved };
+    },
   });
   const error = symbols.error ?? keys.error;
   if (error) return <Fault error={error} retry={() => void symbols.refetch()} />;
   if (!symbols.data || !keys.data) return <Skeleton lines={10} label={text.loading} />;
-  const names = symbols.data.items.map(({ data }: Schemas['symbol']) => data.handle);
-  const symbol = search.symbol ?? names[0];
+  const { names, moved } = symbols.data;
+  const symbol = search.symbol ?? moved ?? names[0];
   return (
     <article>
       <header className="page-head">
@@ -52,6 +58,18 @@ export function FlowsPage() {
       )}
     </article>
   );
+}
+
+/** The symbol that moved last; undefined where none did, or intents may not be read. */
+async function newestMoved(client: Ledger): Promise<string | undefined> {
+  try {
+    const { items } = await client.intents.list({ filter: { 'meta.status': 'completed' }, limit: 1 }).page(0);
+    const [intent] = items as unknown as Signed[];
+    return intent && legsOf(intent.data, [])[0]?.symbol;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
 }
 
 interface AskingProps {

@@ -73,7 +73,7 @@ export const recordText = {
     other:
       'What the log has is another version than the one shown above. It was changed just now, or the server shows different versions to different questions.',
     erased: 'Its text was erased: its leaf can no longer be shown to be of this version.',
-    seen: 'the tree was seen here',
+    seen: 'The tree was seen here',
     witnessed: 'Witnessed',
     witnesses: (count: number, all: number) => `${count} of ${all} witnesses have cosigned`,
     quorumMet: 'the quorum of your policy is met',
