@@ -118,10 +118,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
 /** The clients for calls of services outside: for requests, and for deliveries; and the trials of hosts that they share. */
 function createClients(
-  { outboundCa: ca, guard, deliveryAllowPrivate: allowPrivate = false, names }: ServerOptions,
+  { outboundCa: ca, guard, deliveryAllowPrivate: allowPrivate = false, names, logger }: ServerOptions,
   slots: { readonly process: number; readonly ledger: number },
 ) {
-  const trials = createTrials(ca);
+  const failed = (err: Error) => logger.error({ err }, 'the thread that tries hosts has ended');
+  const trials = createTrials({ ca, failed });
   const out = { allowPrivate, names: createHostNames(names), ca, guard, trials };
   // Slots bound the connections: a slow receiver takes none that its ledger has for another one of the origin.
   const calls = createOutbound({ ...out, calls: slots, connections: slots.ledger });

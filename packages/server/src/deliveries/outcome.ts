@@ -1,5 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { OutboundFailure } from '../outbound/outbound.js';
+import { SLOW_HANDSHAKE } from '../outbound/trials.js';
 import { ATTEMPTS } from './retry-delays.js';
 
 /** What became of an attempt (interface/effects#attempts). */
@@ -75,6 +76,9 @@ function describeFailure({ kind, code }: OutboundFailure, host: string): JsonObj
   if (kind === 'refused') return { code: 'EACCES', message: `${host} leads to an address that is not public` };
   if (kind === 'late') return { code: 'ETIMEDOUT', message: `${host} did not answer in time` };
   if (code === 'EPROTO') return { code, message: `${host} does not speak TLS 1.3, or 1.2 with ECDHE` };
+  if (code === SLOW_HANDSHAKE) {
+    return { code: 'EPROTO', message: `the certificates of ${host} take too long to verify` };
+  }
   // Proofs last, so they hold codes of the system rather than of the library that makes the calls.
   const said = code === undefined || code.startsWith('UND_ERR_') ? 'ECONNRESET' : code;
   return { code: said, message: `${LOOKUP_CODES.includes(said) ? 'getaddrinfo' : 'connect'} ${said} ${host}` };

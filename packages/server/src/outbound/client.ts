@@ -10,7 +10,7 @@ import { createHostNames, type HostNames } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { certificateLimits, outboundLimits } from './outbound-limits.js';
 import { hostKey } from './tls.js';
-import { createTrials, type Trials } from './trials.js';
+import { createTrials, SLOW_HANDSHAKE, type Trials } from './trials.js';
 import { boundConcurrency } from './under-way.js';
 
 /** Error codes of the system and of undici for a timeout. */
@@ -52,7 +52,7 @@ export function createOutbound({
   const callers = createCallers();
   const isCalled = (ledger: number, host: string) => callers.of(host).includes(ledger);
   const counted = boundConcurrency({ each: calls.ledger, all: calls.process });
-  const trials = shared ?? createTrials(options.ca);
+  const trials = shared ?? createTrials({ ca: options.ca });
   const agents = createAgents(
     { origins, certificates: certificateLimits.count, ...options },
     { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled), trials },
@@ -125,6 +125,7 @@ function toOutboundFailure(
     return new OutboundFailure('oversized', `The answer of ${host} is larger than ${outboundLimits.answer} bytes`);
   }
   if (error instanceof errors.InvalidArgumentError) return new OutboundFailure('impossible', message);
+  if (code === SLOW_HANDSHAKE) return new OutboundFailure('unreachable', `${host}: ${message}`, code);
   if (code === NO_TLS || code?.startsWith('ERR_SSL_')) {
     return new OutboundFailure(
       'unreachable',

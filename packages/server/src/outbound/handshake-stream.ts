@@ -12,6 +12,7 @@ export class HandshakeStream extends Duplex {
   readonly #handshake: Handshake;
   #isDone = false;
   #received = 0;
+  #waiting = 0;
 
   constructor(socket: Socket, handshake: Handshake) {
     super();
@@ -25,9 +26,14 @@ export class HandshakeStream extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** Bytes that the service has sent in the handshake. */
-  get received(): number {
-    return this.#received;
+  /** Whether the service has sent something in the handshake, and OpenSSL has read all of it. */
+  get isRead(): boolean {
+    return this.#received > 0 && !this.isWaiting;
+  }
+
+  /** Whether something that the service has sent waits for its turn. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
   }
 
   /** Marks the end of the handshake: what follows is not counted. */
@@ -49,8 +55,10 @@ export class HandshakeStream extends Duplex {
     }
     // What follows comes after it, in whichever turn it is read.
     this.#socket.pause();
+    this.#waiting += 1;
     this.#handshake.read(
       () => {
+        this.#waiting -= 1;
         if (!this.destroyed && this.#pass(bytes)) this.#socket.resume();
       },
       (error) => this.destroy(error),

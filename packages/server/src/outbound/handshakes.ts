@@ -34,11 +34,14 @@ export class HandshakesResting extends Overloaded {
 }
 
 /** As `handshakeLimits` has them. */
-type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' | 'remembered'>;
+type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' | 'remembered'> & {
+  readonly gross?: { readonly from: number; readonly rest: number } | undefined;
+};
 
 /**
  * What handshakes take of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten. With one host it
- * takes twenty, so that a hostile one rests by itself, and its ledger calls the others.
+ * takes twenty, so that a hostile one rests by itself, and its ledger calls the others. A gross one, which a trial would have told, takes
+ * a thousand: the host is slow by intent.
  *
  * @param isCalled whether a ledger calls a host
  * @param bounds those of `limits` unless given
@@ -51,7 +54,7 @@ export function createHandshakes(
   now: () => number = () => performance.now(),
   worked: () => number = threadTime,
 ) {
-  const { quick, burst, rest, remembered } = bounds;
+  const { quick, burst, rest, remembered, gross } = bounds;
   /** When each has paid: ledgers, and hosts of ledgers. */
   const debts = new LruCache<string, { readonly paid: number }>(remembered);
   const owed = (debtor: string) => Math.max(0, (debts.get(debtor)?.paid ?? 0) - now());
@@ -64,7 +67,7 @@ export function createHandshakes(
     const wait = waitOf(ledger, host);
     if (wait > 0) throw new HandshakesResting(host, wait);
   };
-  const inTurn = shareTurns(quick, now);
+  const inTurn = shareTurns(quick, now, (ledger) => owed(String(ledger)));
   return {
     /** Asked before a connection is made. @throws Resting */
     assertMayBegin,
@@ -76,15 +79,16 @@ export function createHandshakes(
         const due = spent > quick ? took : spent + took;
         spent += took;
         if (spent <= quick) return;
-        owe(String(ledger), due * rest.ledger);
-        owe(hostOf(ledger, host), due * rest.host);
+        const factor = gross && spent > gross.from ? gross.rest : 1;
+        owe(String(ledger), due * Math.max(factor, rest.ledger));
+        owe(hostOf(ledger, host), due * Math.max(factor, rest.host));
       };
       return {
         get spent() {
           return spent;
         },
         read(work, refuse) {
-          inTurn(() => {
+          inTurn(ledger, () => {
             try {
               assertMayBegin(ledger, host);
               if (!isCalled(ledger, host)) throw new Error(`The calls to ${host} have ended`);
@@ -92,11 +96,12 @@ export function createHandshakes(
               refuse(error as Error);
               return;
             }
-            const began = worked();
+            const [clock, time] = [now(), worked()];
             try {
               work();
             } finally {
-              pay(worked() - began);
+              // Processor time comes in ticks, of which no more can have passed than the clock tells.
+              pay(Math.min(now() - clock, worked() - time));
             }
           });
         },
@@ -105,9 +110,12 @@ export function createHandshakes(
   };
 }
 
-/** Runs work at once, until it has taken so many milliseconds of a turn of the event loop; then in the turns that follow. */
-function shareTurns(most: number, now: () => number): (work: () => void) => void {
-  const waiting: (() => void)[] = [];
+/**
+ * Runs work at once, until it has taken so many milliseconds of a turn of the event loop; then in the turns that follow, that of the
+ * ledger with the least debt first.
+ */
+function shareTurns(most: number, now: () => number, owed: (ledger: number) => number) {
+  const waiting: { readonly ledger: number; readonly work: () => void }[] = [];
   let spent = 0;
   let isScheduled = false;
   const run = (work: () => void) => {
@@ -115,10 +123,18 @@ function shareTurns(most: number, now: () => number): (work: () => void) => void
     work();
     spent += now() - began;
   };
+  const takeNext = () => {
+    let [at, least] = [0, Number.POSITIVE_INFINITY];
+    for (const [index, { ledger }] of waiting.entries()) {
+      const debt = owed(ledger);
+      if (debt < least) [at, least] = [index, debt];
+    }
+    return waiting.splice(at, 1)[0]!.work;
+  };
   const next = () => {
     isScheduled = false;
     spent = 0;
-    while (waiting.length > 0 && spent < most) run(waiting.shift()!);
+    while (waiting.length > 0 && spent < most) run(takeNext());
     schedule();
   };
   const schedule = () => {
@@ -126,8 +142,8 @@ function shareTurns(most: number, now: () => number): (work: () => void) => void
     isScheduled = true;
     setImmediate(next);
   };
-  return (work) => {
-    if (waiting.length > 0 || spent >= most) waiting.push(work);
+  return (ledger: number, work: () => void) => {
+    if (waiting.length > 0 || spent >= most) waiting.push({ ledger, work });
     else run(work);
     schedule();
   };

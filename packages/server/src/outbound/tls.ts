@@ -5,7 +5,7 @@ import { buildConnector } from 'undici';
 import { withoutBrackets } from './addresses.js';
 import { HandshakeStream } from './handshake-stream.js';
 import type { Handshake, Handshakes } from './handshakes.js';
-import { handshakeLimits } from './outbound-limits.js';
+import type { TriedHost } from './trial-messages.js';
 import type { Trials } from './trials.js';
 
 /**
@@ -25,6 +25,9 @@ const CIPHERS = [
 
 /** Without the groups of finite fields, which servers of TLS 1.3 could choose as well. */
 const KEY_EXCHANGE_GROUPS = 'X25519:P-256:P-384:P-521';
+
+/** The protocols that undici asks for in a handshake. */
+export const ALPN = ['http/1.1'] as const;
 
 /**
  * How all connections to services outside are encrypted (docs/operations/settings.md, decision 0013): TLS 1.2 or 1.3, and key exchanges
@@ -59,37 +62,51 @@ export function makeSecureConnector(
   trials: Trials,
 ): Connector {
   const secure = buildConnector(tls);
-  return (options, callback) => {
-    if (options.protocol !== 'https:') return connect(options, callback);
+  const make = async (options: buildConnector.Options) => {
     const port = options.port || '443';
     const host = hostKey(options.hostname, port);
-    const done = (error: Error) => callback(error, null);
+    handshakes.assertMayBegin(ledger, host);
+    const first = await open(connect, { ...options, protocol: 'http:', port });
+    let socket = first;
     try {
-      handshakes.assertMayBegin(ledger, host);
+      const tried = { ledger, host, address: addressOf(first), port: Number(port), ...nameOf(options) };
+      if (!trials.isPassed(tried)) socket = await tryFirst(tried, first, options);
+      const handshake = handshakes.begin(ledger, host);
+      try {
+        return await shakeHands(secure, options, socket, handshake);
+      } finally {
+        trials.took(tried, handshake.spent);
+      }
     } catch (error) {
-      return done(error as Error);
+      socket.destroy();
+      throw error;
     }
-    connect({ ...options, protocol: 'http:', port }, (...[error, socket]) => {
-      if (error) return done(error);
-      const tried = { ledger, host, address: socket.remoteAddress ?? '', port: Number(port), ...nameOf(options) };
-      const shake = async () => {
-        await trials.pass(tried);
-        const handshake = handshakes.begin(ledger, host);
-        try {
-          return await shakeHands(secure, options, socket, handshake);
-        } finally {
-          if (handshake.spent > handshakeLimits.quick) trials.forget(tried);
-        }
-      };
-      shake().then(
-        (made) => callback(null, made),
-        (failure) => {
-          socket.destroy();
-          done(failure);
-        },
-      );
-    });
   };
+  // Some hosts serve one connection at a time, and some wait for none that is silent.
+  const tryFirst = async (tried: TriedHost, socket: Socket, options: buildConnector.Options) => {
+    socket.destroy();
+    await trials.make(tried);
+    return open(connect, { ...options, protocol: 'http:', port: String(tried.port), hostname: tried.address });
+  };
+  return (options, callback) => {
+    if (options.protocol !== 'https:') return connect(options, callback);
+    make(options).then(
+      (made) => callback(null, made),
+      (error) => callback(error, null),
+    );
+  };
+}
+
+function open(connect: Connector, options: buildConnector.Options): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connect(options, (...[error, socket]) => (error ? reject(error) : resolve(socket)));
+  });
+}
+
+/** The address of the other side. @throws Error when the connection is lost already: the system then knows none */
+function addressOf({ remoteAddress = '' }: Socket): string {
+  if (isIP(remoteAddress) !== 0) return remoteAddress;
+  throw Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
 }
 
 /** A host as handshakes name it. */

@@ -4,7 +4,7 @@ export interface TriedHost {
   readonly ledger: number;
   /** Its name and port. */
   readonly host: string;
-  /** The address that a connection was let lead to. */
+  /** The IP address that a connection was let lead to. */
   readonly address: string;
   readonly port: number;
   /** Absent where the host is named by its address. */
@@ -17,15 +17,19 @@ export interface TrialMessage extends TriedHost {
   readonly number: number;
 }
 
+/** What a trial has found. */
+export type TrialResult =
+  /** Milliseconds of processor time that a handshake takes, whether or not its certificates hold. */
+  | { readonly spent: number }
+  /** There was no handshake. */
+  | { readonly failed: { readonly message: string; readonly code: string } }
+  /** Milliseconds until the host may be tried again: it or the ledger rests, or the thread found no time. */
+  | { readonly resting: number };
+
 /** The answer to a message. */
 export interface TrialAnswer {
   readonly number: number;
-  /** Milliseconds that a handshake takes, whether or not its certificates hold. */
-  readonly spent: number;
-  /** Why the host said nothing. */
-  readonly failed?: { readonly message: string; readonly code?: string };
-  /** Milliseconds until the ledger may try a host again. */
-  readonly resting?: number;
+  readonly result: TrialResult;
 }
 
 /** What the thread is started with. */

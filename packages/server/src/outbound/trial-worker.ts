@@ -1,65 +1,74 @@
 // First: what is loaded later may keep the function that reads JSON.
 import '@countersign/protocol/replace-json-parse';
 
-import { connect as connectSocket, type Socket } from 'node:net';
-import { connect, type SecureContext } from 'node:tls';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HandshakeStream } from './handshake-stream.js';
 import { createHandshakes, HandshakesResting } from './handshakes.js';
 import { handshakeLimits, trialLimits } from './outbound-limits.js';
-import { makeSecureContext } from './tls.js';
-import type { TrialAnswer, TrialMessage, TrialSettings, TriedHost } from './trial-messages.js';
+import { ALPN, makeSecureContext } from './tls.js';
+import type { TrialAnswer, TrialMessage, TrialResult, TrialSettings, TriedHost } from './trial-messages.js';
 
 // The program of the thread that `trials.ts` starts.
 const port = parentPort!;
 const { ca, timeout } = workerData as TrialSettings;
 const secureContext = makeSecureContext({ ca });
-const handshakes = createHandshakes();
+// Here a host that takes long is what is looked for: it rests as any does.
+const handshakes = createHandshakes(undefined, { ...handshakeLimits, gross: undefined });
 
 port.on('message', async ({ number, ...tried }: TrialMessage) => {
-  port.postMessage({ number, ...(await tryHost(tried)) });
+  const result = await tryHost(tried).catch((error) => failure(error));
+  port.postMessage({ number, result } satisfies TrialAnswer);
 });
 
 /** The quickest of a few handshakes counts: the first one of a thread has code to load. */
-async function tryHost(tried: TriedHost): Promise<Omit<TrialAnswer, 'number'>> {
-  let spent = Number.POSITIVE_INFINITY;
-  for (let made = 0; made < trialLimits.attempts && spent > handshakeLimits.quick; made += 1) {
-    try {
-      handshakes.assertMayBegin(tried.ledger, tried.host);
-      const attempt = await makeHandshake(tried, secureContext);
-      if (attempt.failed && !Number.isFinite(spent)) return attempt;
-      spent = Math.min(spent, attempt.spent);
-    } catch (error) {
-      // What is known by then counts.
-      if (!(error instanceof HandshakesResting) || Number.isFinite(spent)) break;
-      return { spent: 0, resting: error.milliseconds };
-    }
+async function tryHost(tried: TriedHost): Promise<TrialResult> {
+  let found = await makeHandshake(tried);
+  for (let made = 1; made < trialLimits.attempts && isSlow(found); made += 1) {
+    const again = await makeHandshake(tried);
+    // What is known by then counts.
+    if (!('spent' in again)) break;
+    if (again.spent < found.spent) found = again;
   }
-  return { spent };
+  return found;
 }
 
-/** @throws HandshakesResting where the ledger or the host has to rest before all was read */
-async function makeHandshake(tried: TriedHost, context: SecureContext): Promise<Omit<TrialAnswer, 'number'>> {
-  const { ledger, host, address, port: number, servername } = tried;
-  const socket = connectSocket({ host: address, port: number });
-  const account = handshakes.begin(ledger, host);
-  const stream = new HandshakeStream(socket, account);
+function isSlow(found: TrialResult): found is TrialResult & { readonly spent: number } {
+  return 'spent' in found && found.spent > handshakeLimits.quick;
+}
+
+async function makeHandshake({ ledger, host, address, port: number, servername }: TriedHost): Promise<TrialResult> {
+  // Anything else would be looked up, or be this machine.
+  if (isIP(address) === 0) return failure(lost());
   try {
-    const error = await outcome(
-      stream,
-      connect({ socket: stream as unknown as Socket, servername, secureContext: context }),
-    );
-    if (error instanceof HandshakesResting) throw error;
-    // Whatever came of it: what the host has sent was read.
-    if (!error || stream.received > 0) return { spent: account.spent };
-    return { spent: 0, failed: { message: error.message, code: (error as NodeJS.ErrnoException).code } };
+    handshakes.assertMayBegin(ledger, host);
+  } catch (error) {
+    return { resting: (error as HandshakesResting).milliseconds };
+  }
+  const account = handshakes.begin(ledger, host);
+  const stream = new HandshakeStream(connectSocket({ host: address, port: number }), account);
+  try {
+    const error = await outcomeOf(stream, servername);
+    // The rest of it may have been refused because this one took long.
+    if (account.spent > handshakeLimits.quick) return { spent: account.spent };
+    if (error instanceof HandshakesResting) return { resting: error.milliseconds };
+    if (stream.isWaiting) return { resting: trialLimits.putOff };
+    if (!error || (isAnswer(error) && stream.isRead)) return { spent: account.spent };
+    return failure(error);
   } finally {
     stream.destroy();
   }
 }
 
-/** What a handshake ends with: nothing where it is done. */
-function outcome(stream: HandshakeStream, secured: ReturnType<typeof connect>): Promise<Error | undefined> {
+/**
+ * What a handshake ends with: nothing where it is done, with whatever certificates. A call verifies them; the address and the protocols
+ * that are asked for are its own.
+ */
+function outcomeOf(stream: HandshakeStream, servername: string | undefined): Promise<Error | undefined> {
+  // The type asks for a socket; any stream is taken in its place.
+  const socket = stream as unknown as Socket;
+  const secured = connect({ socket, servername, secureContext, ALPNProtocols: [...ALPN], rejectUnauthorized: false });
   return new Promise((resolve) => {
     const late = Object.assign(new Error(`no handshake within ${timeout} ms`), { code: 'ETIMEDOUT' });
     const timer = setTimeout(() => resolve(late), timeout);
@@ -70,6 +79,19 @@ function outcome(stream: HandshakeStream, secured: ReturnType<typeof connect>): 
     stream.on('error', end);
     secured.on('error', end);
     secured.once('secureConnect', () => end());
-    secured.once('close', () => end(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })));
+    secured.once('close', () => end(lost()));
   });
+}
+
+/** Whether a host has ended the handshake after it was read: for want of a certificate of the client, say. */
+function isAnswer({ code }: NodeJS.ErrnoException): boolean {
+  return code !== 'ETIMEDOUT';
+}
+
+function lost(): Error {
+  return Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' });
+}
+
+function failure({ message, code = 'ECONNRESET' }: NodeJS.ErrnoException): TrialResult {
+  return { failed: { message, code } };
 }

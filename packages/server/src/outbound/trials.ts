@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
 import { HandshakesResting } from './handshakes.js';
-import { handshakeLimits, outboundLimits, trialLimits } from './outbound-limits.js';
-import type { TrialAnswer, TrialMessage, TrialSettings, TriedHost } from './trial-messages.js';
+import { handshakeLimits, trialLimits } from './outbound-limits.js';
+import type { TriedHost } from './trial-messages.js';
+import { startTrialThread, type TrialThread } from './trial-thread.js';
 
 /**
  * Trials of hosts, which tenants choose: a thread makes a TLS handshake with a host before the event loop makes one. OpenSSL verifies
@@ -10,104 +11,87 @@ import type { TrialAnswer, TrialMessage, TrialSettings, TriedHost } from './tria
  */
 export type Trials = ReturnType<typeof createTrials>;
 
-/** From sources, as in tests, the compiled program is run: Node.js loads no TypeScript. */
-const PROGRAM = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/outbound/trial-worker.js' : './trial-worker.js',
-  import.meta.url,
-);
+/** The code of a handshake that takes longer than is taken. */
+export const SLOW_HANDSHAKE = 'ESLOWTLS';
 
-/**
- * A thread starts with the first trial, and ends when there has been none for a while.
- *
- * @param ca PEM of the authorities that services are verified by; those of Node.js unless given
- * @param now milliseconds, of a clock that only goes forward
- */
-export function createTrials(ca?: string, now: () => number = () => performance.now()) {
-  /** Until when the handshakes with a host at an address are taken for quick. */
-  const passed = new LruCache<string, { readonly until: number }>(trialLimits.remembered);
+/** What is known of a host. */
+interface Verdict {
+  readonly isQuick: boolean;
+  /** Milliseconds of the clock. */
+  readonly until: number;
+}
+
+interface TrialOptions {
+  /** PEM of the authorities that services are verified by; those of Node.js unless given. */
+  readonly ca?: string;
+  /** Told when the thread has ended by itself. */
+  readonly failed?: (error: Error) => void;
+  /** Milliseconds, of a clock that only goes forward. */
+  readonly now?: () => number;
+}
+
+/** The thread starts with the first trial, and ends when there has been none for a while. */
+export function createTrials({ ca, failed = () => {}, now = () => performance.now() }: TrialOptions = {}) {
+  const { remembered, life, idle } = trialLimits;
+  const hostsOf = new LruCache<number, LruCache<string, Verdict>>(remembered.ledgers);
   const underWay = new Map<string, Promise<void>>();
-  const thread = startOnDemand({ ca, timeout: outboundLimits.connect });
+  let thread: TrialThread | undefined;
+  let isClosed = false;
+  const keyOf = ({ host, address }: TriedHost) => `${host} ${address}`;
+  const remember = (tried: TriedHost, isQuick: boolean) =>
+    hostsOf
+      .getOrSet(tried.ledger, () => new LruCache(remembered.hosts))
+      .set(keyOf(tried), { isQuick, until: now() + life });
+  const find = (tried: TriedHost) => {
+    const found = hostsOf.get(tried.ledger)?.get(keyOf(tried));
+    return found && found.until > now() ? found : undefined;
+  };
   const make = async (tried: TriedHost) => {
-    const { failed, resting, spent } = await thread.run(tried);
-    const { host, address } = tried;
-    if (resting !== undefined) throw new HandshakesResting(host, resting);
-    if (failed) throw Object.assign(new Error(failed.message), { code: failed.code });
-    if (spent > handshakeLimits.quick) {
-      const message = `verifying its certificates takes ${Math.round(spent)} ms, more than ${handshakeLimits.quick}`;
-      throw Object.assign(new Error(message), { code: 'EPROTO' });
-    }
-    passed.set(`${host} ${address}`, { until: now() + trialLimits.life });
+    if (isClosed) throw new Overloaded('The server is stopping');
+    thread ??= startTrialThread({ ca, idle }, (error) => {
+      thread = undefined;
+      if (error) failed(error);
+    });
+    const result = await thread.run(tried);
+    if ('resting' in result) throw new HandshakesResting(tried.host, result.resting);
+    if ('failed' in result) throw Object.assign(new Error(result.failed.message), { code: result.failed.code });
+    if (result.spent > handshakeLimits.quick) throw slow(result.spent);
+    remember(tried, true);
   };
   return {
+    /** Whether the host was found quick within the hour. @throws Error with `SLOW_HANDSHAKE` where it was not when it was called */
+    isPassed(tried: TriedHost): boolean {
+      const found = find(tried);
+      if (found && !found.isQuick) throw slow(handshakeLimits.gross.from);
+      return found !== undefined;
+    },
     /**
-     * Resolves when handshakes with the host are quick, as it was found at most an hour ago. Calls of a ledger share a trial.
+     * Tries a host. Calls of a ledger share a trial.
      *
-     * @throws HandshakesResting
-     * @throws Error with a `code` where the host does not answer, or its handshake takes long
+     * @throws HandshakesResting, Overloaded
+     * @throws Error with a `code` where there is no handshake, or it takes long: `SLOW_HANDSHAKE`
      */
-    async pass(tried: TriedHost): Promise<void> {
-      const { ledger, host, address } = tried;
-      const known = passed.get(`${host} ${address}`);
-      if (known && known.until > now()) return;
-      const key = `${ledger} ${host} ${address}`;
+    async make(tried: TriedHost): Promise<void> {
+      const key = `${tried.ledger} ${keyOf(tried)}`;
       const trial = underWay.get(key) ?? make(tried).finally(() => underWay.delete(key));
       underWay.set(key, trial);
       await trial;
     },
-    /** Has a host tried again before it is called: a handshake with it took long. */
-    forget({ host, address }: Pick<TriedHost, 'host' | 'address'>): void {
-      passed.delete(`${host} ${address}`);
+    /** Told what a handshake has taken of the event loop, in milliseconds. */
+    took(tried: TriedHost, spent: number): void {
+      if (spent > handshakeLimits.gross.from) remember(tried, false);
+      else if (spent > handshakeLimits.quick) hostsOf.get(tried.ledger)?.delete(keyOf(tried));
     },
-    /** Ends the thread: trials under way fail. */
-    close: () => thread.end(),
+    /** Ends the thread: trials under way are put off. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await thread?.end();
+    },
   };
 }
 
-/** The thread, while there is something for it to do. */
-function startOnDemand(settings: TrialSettings) {
-  const waiting = new Map<number, { resolve(answer: TrialAnswer): void; reject(error: Error): void }>();
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let last = 0;
-  const start = () => {
-    const { memory } = trialLimits;
-    const resourceLimits = { maxOldGenerationSizeMb: memory.old, maxYoungGenerationSizeMb: memory.young };
-    const started = new Worker(PROGRAM, { name: 'trials', stdin: false, workerData: settings, resourceLimits });
-    let failure = new Error('the thread that tries hosts has ended');
-    started.on('error', (error) => {
-      failure = error;
-    });
-    started.on('message', (answer: TrialAnswer) => {
-      waiting.get(answer.number)?.resolve(answer);
-      waiting.delete(answer.number);
-    });
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
-      for (const { reject } of waiting.values()) reject(failure);
-      waiting.clear();
-    });
-    // The server decides how long the process lives.
-    started.unref();
-    return started;
-  };
-  const end = async () => {
-    clearTimeout(idle);
-    const ended = worker;
-    worker = undefined;
-    await ended?.terminate();
-  };
-  return {
-    async run(tried: TriedHost): Promise<TrialAnswer> {
-      clearTimeout(idle);
-      idle = setTimeout(() => waiting.size === 0 && void end(), trialLimits.idle).unref();
-      worker ??= start();
-      last += 1;
-      const number = last;
-      return new Promise((resolve, reject) => {
-        waiting.set(number, { resolve, reject });
-        worker!.postMessage({ number, ...tried } satisfies TrialMessage);
-      });
-    },
-    end,
-  };
+function slow(spent: number): Error {
+  const { quick } = handshakeLimits;
+  const message = `verifying its certificates takes ${Math.round(spent)} ms of processor time, more than ${quick}`;
+  return Object.assign(new Error(message), { code: SLOW_HANDSHAKE });
 }

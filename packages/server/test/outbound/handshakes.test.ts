@@ -57,7 +57,9 @@ describe('what a service sends in a handshake', () => {
   });
 
   it('that is no handshake is told as such', async () => {
-    const listener = createListener((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+    const listener = createListener((socket) =>
+      socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    ).listen(0, '127.0.0.1');
     await once(listener, 'listening');
     outbound = createOutbound({ allowPrivate: true });
     const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
@@ -142,13 +144,13 @@ function urlOf(listener: { address(): unknown }): string {
 }
 
 describe('handshakes', () => {
-  const { quick, burst, rest } = handshakeLimits;
+  const { quick, burst, rest, gross } = handshakeLimits;
   let now = 0;
   let called: (ledger: number, host: string) => boolean = () => true;
-  const open = () =>
+  const open = (bounds: Parameters<typeof createHandshakes>[1] = { ...handshakeLimits, gross: undefined }) =>
     createHandshakes(
       (ledger, host) => called(ledger, host),
-      handshakeLimits,
+      bounds,
       () => now,
       () => now,
     );
@@ -210,7 +212,7 @@ describe('handshakes', () => {
     expect(shake(handshakes, 2, '1.example:443', 0)).toBeUndefined();
   });
 
-  it('that come together are read in turn, and those that follow one that took long are refused', async () => {
+  it('that come together are read in turn, that of the ledger with least debt first, and those that follow one that took long are refused', async () => {
     const handshakes = open();
     const said: string[] = [];
     const begin = (name: string, milliseconds: number) =>
@@ -231,7 +233,19 @@ describe('handshakes', () => {
     expect(said).toEqual(['first']);
     await turn();
     const late = 'TLS handshakes took too long, so none is made with slow.example:443 now';
-    expect(said).toEqual(['first', `second ${late}`, 'other']);
+    expect(said).toEqual(['first', 'other', `second ${late}`]);
+  });
+
+  it(`that take more than ${gross.from} ms of the event loop have the whole ledger rest`, async () => {
+    const handshakes = open(handshakeLimits);
+    const spent = gross.from + 1;
+    expect(shake(handshakes, 1, 'gross.example:443', spent)).toBeUndefined();
+    await turn();
+    const milliseconds = spent * gross.rest - burst.ledger * rest.ledger;
+    expect(shake(handshakes, 1, 'other.example:443', 0)).toMatchObject({ milliseconds });
+    expect(shake(handshakes, 2, 'other.example:443', 0)).toBeUndefined();
+    now += milliseconds;
+    expect(shake(handshakes, 1, 'other.example:443', 0)).toBeUndefined();
   });
 
   it('are not made when the calls to the host have ended', () => {
