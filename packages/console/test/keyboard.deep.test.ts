@@ -40,6 +40,7 @@ describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', 
     await keys.press('Enter');
     await sees(page, '50 records, each checked here');
     expect(await focused(page)).toMatch(/^main /);
+    expect(await titleOf(page)).toBe(`Wallets · ${client.ledger} · Countersign`);
 
     // A filter, typed, and taken away.
     await tabTo(page, 'input Filter');
@@ -110,6 +111,7 @@ describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', 
     await sees(page, /Leaf \d+ of the log’s/);
     await settled(page);
     expect(await focused(page)).toMatch(/^main /);
+    expect(await titleOf(page)).toMatch(/^\$wlt\..{17} · Wallets · ledger-/);
     const stops = await stopsOf(page);
     expect(stops.filter(({ isSeen }) => !isSeen)).toEqual([]);
     for (const wanted of ['summary How this was checked', 'summary In the log', 'a Version 1', 'a Wallets', 'a Change'])
@@ -136,6 +138,11 @@ describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', 
     expect(browser.faults).toEqual([]);
   });
 });
+
+/** The name of the window, without the marks that keep the names in it apart. */
+async function titleOf(page: Page): Promise<string> {
+  return (await page.title()).replaceAll(/[\u2068\u2069]/g, '');
+}
 
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(FOCUSED);

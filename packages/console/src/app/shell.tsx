@@ -12,10 +12,12 @@ import { Plain } from '../ui/plain.js';
 import { DropFiles } from './drop-files.js';
 import { IdentityButton } from './identity-button.js';
 import { SettingsMenu } from './settings-menu.js';
+import { useTitle } from './use-title.js';
 
 /** What stands around every page. */
 export function RootLayout() {
   useMenus();
+  useTitle();
   const main = useFocusOnPage();
   const { ledger } = useParams({ strict: false });
   const server = useForeignServer();
