@@ -98,8 +98,8 @@ export const retryIntents = defineOperation({
 /** What is due waits no more, be it put off, or its ledger after failures. */
 async function lookAtOnce(pool: pg.Pool, ledger: NamedLedger, intents: readonly OpenIntentLine[]): Promise<void> {
   await pool.query(
-    `update open_intent set due = clock_timestamp()
-     where ledger_id = $1 and luid = any ($2::text[]) and due > clock_timestamp()`,
+    `update open_intent set due = statement_timestamp()
+     where ledger_id = $1 and luid = any ($2::text[]) and due > statement_timestamp()`,
     [ledger.id, intents.map(({ luid }) => luid)],
   );
   await pool.query('delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder is null', [

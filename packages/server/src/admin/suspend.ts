@@ -50,9 +50,12 @@ export const resume = defineOperation({
   run: ({ onDatabase }, { ledger }) => onDatabase(({ pool }) => change(pool, ledger, undefined)),
 });
 
-/** The version rises, since the state that processes hold of the ledger changes. */
+/**
+ * The version rises, since the state that processes hold of the ledger changes. The moment is that of the statement: a cluster, whose nodes all
+ * have the row, refuses what each would compute anew.
+ */
 const CHANGE = `update ledger l set version = l.version + 1, suspended = $2, suspended_why = $3,
-    suspended_since = case when $2::text is not null then date_trunc('milliseconds', clock_timestamp()) end
+    suspended_since = case when $2::text is not null then date_trunc('milliseconds', statement_timestamp()) end
   from (select id, suspended, suspended_why, suspended_since from ledger where id = $1 for no key update) b
   where l.id = b.id
   returning l.handle, l.luid, l.suspended as level, l.suspended_why as reason, l.suspended_since as since,

@@ -375,12 +375,13 @@ export interface MeasuredLogs {
 }
 
 export async function measureLogs(on: Queryable): Promise<MeasuredLogs> {
-  const { rows } = await on.query<MeasuredLogs>({
+  const reachable = ofReachable('ledger_id');
+  const rows = await readReachable<MeasuredLogs>(on, {
     name: 'log-measure',
-    text: `select coalesce(extract(epoch from clock_timestamp() - (select min(moment) from unsealed)), 0)::float8 as oldest,
+    text: `select coalesce(extract(epoch from clock_timestamp() - (select min(moment) from unsealed where ${reachable})), 0)::float8 as oldest,
       coalesce(extract(epoch from clock_timestamp() - (
-        select min(unwitnessed) from log where unwitnessed is not null and stopped is null)), 0)::float8 as unwitnessed,
-      (select count(*) from log where stopped is not null)::int as stopped`,
+        select min(unwitnessed) from log where unwitnessed is not null and stopped is null and ${reachable})), 0)::float8 as unwitnessed,
+      (select count(*) from log where stopped is not null and ${reachable})::int as stopped`,
     values: [],
   });
   return rows[0]!;

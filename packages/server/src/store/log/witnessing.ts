@@ -61,12 +61,19 @@ export async function keepCosigned(
   });
 }
 
-/** All witnesses have cosigned the tree: the log waits no more, unless it has grown. */
+/** All witnesses have cosigned the tree: the log waits no more, or, where it has grown, from now on. */
 export async function endWitnessing(on: Queryable, { ledger, origin, size }: WitnessedTree): Promise<void> {
-  await on.query({
+  // Two statements: in a cluster, no part of an update that is computed by case may be a moment.
+  const values = [ledger, origin, size];
+  const { rows } = await on.query({
     name: 'log-witnessed',
-    text: `update log set unwitnessed = case when size = $3::bigint then null else clock_timestamp() end
-      where ledger_id = $1 and origin = $2`,
-    values: [ledger, origin, size],
+    text: `update log set unwitnessed = null where ledger_id = $1 and origin = $2 and size = $3::bigint returning size`,
+    values,
+  });
+  if (rows.length > 0) return;
+  await on.query({
+    name: 'log-witnessed-before',
+    text: `update log set unwitnessed = statement_timestamp() where ledger_id = $1 and origin = $2 and size <> $3::bigint`,
+    values,
   });
 }
