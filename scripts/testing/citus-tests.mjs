@@ -1,6 +1,8 @@
 /** What runs on a cluster, by tier. */
 export const TESTS = {
   quick: [
+    'packages/cli/test/admin/invitations.test',
+    'packages/cli/test/admin/suspend.test',
     'packages/server/test/access',
     'packages/server/test/access-http',
     'packages/server/test/deliveries',
@@ -9,15 +11,15 @@ export const TESTS = {
     'packages/server/test/log/wait.test',
     'packages/server/test/money/settle.test',
     'packages/server/test/records',
+    'packages/server/test/schedules/policies.test',
+    'packages/server/test/schedules/schedules.test',
     'packages/server/test/tenants',
   ],
-  deep: ['packages/server/test/clusters'],
+  deep: ['packages/server/test/archive/state.deep', 'packages/server/test/clusters'],
 };
 
 /** Files of these that do not run there, and why. */
 export const EXCLUDED = [
-  ['packages/server/test/tenants/twins.test.ts', 'it fails while it prepares its rows'],
+  ['packages/server/test/tenants/twins.test.ts', 'it locks one of all ledgers, which Citus locks together'],
   ['packages/server/test/deliveries/due-queues.test.ts', 'it is about a statement for plain PostgreSQL'],
-  ['packages/server/test/erasure/starved.test.ts', 'it looks for a lock that another node has'],
-  ['packages/server/test/records/quota.test.ts', 'it compares counts by a statement that Citus refuses'],
 ];

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { auditLogs } from '../log/audit.js';
 import { newLedger } from '../support/client.js';
-import { eventually } from '../support/eventually.js';
+import { ledgerId } from '../support/ledger-id.js';
+import { untilOneWaitsFor } from '../support/locked.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
-import { runSql } from '../support/sql.js';
 import { erasingLedger, erasureOf } from './support.js';
 
 const server = withServer();
@@ -25,16 +25,10 @@ it('many erasures of one ledger leave the connections to others', async () => {
   try {
     // As a sealer has it that takes long.
     await holder.query('begin');
-    await holder.query('select from log where ledger_id = (select id from ledger where handle = $1) for update', [
-      client.ledger,
-    ]);
+    await holder.query('select from log where ledger_id = $1 for update', [await ledgerId(database.url, client)]);
     const erase = () => client.call('POST', `/wallets/${record.luid}/erase`, erasureOf(record.luid, 2, client.key));
     const answers = Array.from({ length: ERASURES }, erase);
-    await eventually(async () => {
-      const waiting = `select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'select from log where%'`;
-      expect(await runSql(database.url, waiting)).not.toEqual([]);
-    });
+    await untilOneWaitsFor(database.url, holder);
     for (let number = 0; number < 5; number += 1) {
       expect((await other.create('/wallets', { handle: `w${number}` })).status).toBe(201);
       expect((await other.get(`/wallets/w${number}`)).status).toBe(200);

@@ -11,6 +11,7 @@ import { MoneyScene, transfer } from '../money/scene.js';
 import { newLedger, OPEN, signed, type TestClient, updateOf } from '../support/client.js';
 import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
+import { ledgerId } from '../support/ledger-id.js';
 import { ok } from '../support/scene.js';
 import { startServer, withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -40,14 +41,14 @@ async function fill(client: TestClient) {
 }
 
 /** Bytes that a ledger stores, as its quota counts them, and those of the texts of all its versions. */
-async function stored({ ledger }: TestClient): Promise<{ counted: number; texts: number }> {
+async function stored(client: TestClient): Promise<{ counted: number; texts: number }> {
+  const { url } = server.current.database;
   const [row] = await runSql<{ counted: number; texts: number }>(
-    server.current.database.url,
-    `select (coalesce((select bytes from storage s where s.ledger_id = l.id), 0)
-         + coalesce((select sum(bytes) from unsealed u where u.ledger_id = l.id), 0))::int as counted,
-       (select sum(octet_length(body)) from change c where c.ledger_id = l.id)::int as texts
-     from ledger l where l.handle = $1`,
-    [ledger],
+    url,
+    `select (coalesce((select bytes from storage where ledger_id = $1::bigint), 0)
+         + coalesce((select sum(bytes) from unsealed where ledger_id = $1::bigint), 0))::int as counted,
+       (select sum(octet_length(body)) from change where ledger_id = $1::bigint)::int as texts`,
+    [await ledgerId(url, client)],
   );
   return row!;
 }

@@ -75,7 +75,8 @@ export function withSchedules(alone = false): { readonly current: Deployment } {
     const clock = new Clock();
     database = await createMigratedDatabase();
     const server = await startServer({ database, runtime: clock.runtime });
-    const pool = createPool({ connectionString: database.url }, () => {});
+    // Under another name than that of servers, whose statements are looked at (scripts/testing/one-node.mjs).
+    const pool = createPool({ connectionString: database.url, application_name: 'tests' }, () => {});
     if (alone) await pool.query(HELD);
     const follower = (of = server) => createFollower(of, pool, clock);
     current = { clock, server, pool, follower };

@@ -174,6 +174,9 @@ async function createDatabaseIn(server: string, template: string, copying: strin
   const url = new URL(server);
   url.pathname = `/${name}`;
   if (nodes.length > 1 && template === 'template0') await joinNodes(url.href, nodes);
+  // Settings of a database are not copied.
+  if (nodes.length > 1 && template !== 'template0')
+    await runSql(server, `alter database ${name} set search_path = cluster, public`);
   return {
     url: url.href,
     async drop() {
