@@ -29,6 +29,11 @@ export function blockOf(name: string, start: string): string {
   return found.text;
 }
 
+/** The lines of that block. */
+export function linesOf(name: string, start: string): string[] {
+  return blockOf(name, start).trim().split('\n');
+}
+
 /**
  * Puts what a reader puts in the place of parts of a text.
  *
@@ -41,4 +46,11 @@ export function filledIn(text: string, parts: readonly (readonly [shown: string,
     filled = filled.replaceAll(shown, used);
   }
   return filled;
+}
+
+/** The codes between backticks in the text of a page that begin so, each once, in their order. */
+export function inlineOf(name: string, start: string): string[] {
+  const text = read(`docs/operations/${name}.md`).replaceAll(/^( *)```.*?^\1```$/gms, '');
+  const found = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+  return [...new Set(found.filter((code) => code.startsWith(start)))];
 }
