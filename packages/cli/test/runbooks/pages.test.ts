@@ -6,6 +6,7 @@ import { isAnyOfSeveral } from '../../../server/src/store/hosts/database-url.js'
 import { createMigratedDatabase } from '../../../server/test/support/database.js';
 import { pagesOf, read, root } from '../../../server/test/support/documents.js';
 import { runSql } from '../../../server/test/support/sql.js';
+import { Cli, withFolder } from '../support/cli.js';
 import { blockOf, blocksOfPage, inlineOf } from './page.js';
 
 const HERE = 'packages/cli/test/runbooks/pages.test.ts';
@@ -62,6 +63,8 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['tracing', 'npm install @opentelemetry', HERE],
 ];
 
+const folder = withFolder();
+
 it('every block of docs/operations is run by a test', async () => {
   const pages = (await pagesOf('docs/operations')).map((path) => /([\w-]+)\.md$/.exec(path)?.[1] ?? '');
   const blocks = pages.flatMap((page) => blocksOfPage(page).map(({ text }) => ({ page, text })));
@@ -69,6 +72,24 @@ it('every block of docs/operations is run by a test', async () => {
   for (const { page, text } of blocks) expect(isRun(page, text), `${page}:\n${text}`).toHaveLength(1);
   expect(blocks).toHaveLength(RUN_BY.length);
   for (const [page, , path] of RUN_BY) expect(read(path), path).toContain(path === CITUS ? 'citus_add_node' : page);
+});
+
+it('every command that the text of a page names is there, with its options', async () => {
+  const cli = new Cli(folder.path);
+  const pages = (await pagesOf('docs/operations')).map((path) => /([\w-]+)\.md$/.exec(path)?.[1] ?? '');
+  const named = pages.flatMap((page) => inlineOf(page, 'countersign ').map((command) => ({ page, command })));
+  expect(named.length).toBeGreaterThan(30);
+  for (const { page, command } of named) {
+    const [, ...words] = command.split(' ').filter((word) => word !== '…');
+    const { out } = await cli.call([...words, '--help']);
+    const [, usage = ''] = /^Usage: countersign (.*)$/m.exec(out) ?? [];
+    // An unknown command gets the help of its group, which ends with what it takes.
+    const path = usage.replace(/ \[options\].*$/, '').trim();
+    expect(`${words.join(' ')} `, `${page}: ${command}`).toMatch(new RegExp(`^${path} `));
+    expect(usage.endsWith('[command]') && words.length > path.split(' ').length, `${page}: ${command}`).toBe(false);
+    for (const option of words.filter((word) => word.startsWith('--')))
+      expect(out, `${page}: ${command}`).toContain(option);
+  }
 });
 
 it('database: several hosts are named as the page shows it, and settle on a primary', () => {

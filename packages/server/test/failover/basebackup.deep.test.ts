@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +112,16 @@ it.runIf(isThere)(
     await server.stop();
     await closeSql(url);
     control('stop', '--mode=immediate');
+    // What only older backups need is removed, and nothing that this one does.
+    const archived = () => readdirSync(join(home, 'backups/wal')).sort();
+    const oldest = archived().find((file) => file.endsWith('.backup'));
+    const [cleanup = ''] = /pg_archivecleanup [^`]+/.exec(read('docs/operations/backup.md')) ?? [];
+    const words = cleanup
+      .replace('/mnt/backups', join(home, 'backups'))
+      .replace('<name>', oldest ?? '')
+      .split(' ');
+    run(...(words as [string, ...string[]]));
+    expect(archived()[0]?.slice(0, 24)).toBe(oldest?.slice(0, 24));
 
     rmSync(join(home, 'data'), { recursive: true });
     cpSync(join(home, 'backups/base'), join(home, 'data'), { recursive: true });
