@@ -21,7 +21,7 @@ export interface ListenAddress {
 const longest = 103;
 
 /** The port is only part of a socket's name. */
-const port = 5432;
+const SOCKET_PORT = 5432;
 
 /**
  * Makes the address of the embedded PostgreSQL: a socket in a folder that only its account may enter, so the network
@@ -37,7 +37,7 @@ export async function makeAddress(dataDir: string, name: string, account?: Accou
   if (process.platform === 'win32') return loopback();
   const { dev, ino } = await lstat(dataDir);
   const id = createHash('sha256').update(`${dataDir}\n${dev}\n${ino}`).digest('hex').slice(0, 16);
-  const fits = (folder: string) => Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= longest;
+  const fits = (folder: string) => Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`)) <= longest;
   const folder = [tmpdir(), '/tmp'].map((temporary) => join(temporary, `${name}-${id}`)).find(fits);
   if (folder === undefined) throw new Error(`no folder for a socket: set TMPDIR to a path shorter than ${tmpdir()}`);
   await clear(folder, account);
@@ -45,12 +45,12 @@ export async function makeAddress(dataDir: string, name: string, account?: Accou
   await giveOne(folder, account);
   return {
     host: folder,
-    port,
+    port: SOCKET_PORT,
     settings: {
       listen_addresses: '',
       unix_socket_directories: folder,
       unix_socket_permissions: '0700',
-      port: `${port}`,
+      port: `${SOCKET_PORT}`,
     },
     folders: [folder],
     close: () => rm(folder, { recursive: true, force: true }),

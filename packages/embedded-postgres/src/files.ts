@@ -3,6 +3,9 @@ import { constants } from 'node:fs';
 import { link, open, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+/** Bytes of a file that are read at a time. */
+export const CHUNK_BYTES = 1024 * 1024;
+
 /**
  * Whether there is something at `path`.
  *

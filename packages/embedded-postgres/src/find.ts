@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
+import type { ListenAddress } from './address.js';
 import { clusterIn, readPassword } from './cluster.js';
 import { readOwnFile } from './own-file.js';
 import { connectionString } from './start.js';
@@ -20,21 +21,19 @@ export async function findPostgres(dataDir: string, name: string): Promise<strin
   let told: unknown;
   for (const address of addresses) {
     const url = connectionString(name, address, password);
-    const error = await refusal(url);
+    const error = await connectionFault(url);
     if (error === undefined) return url;
-    if (!ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) told ??= error;
+    if (!NOBODY_LISTENS.includes((error as NodeJS.ErrnoException).code ?? '')) told ??= error;
   }
   if (told !== undefined) throw told;
   return undefined;
 }
 
-type Address = Parameters<typeof connectionString>[1];
-
 /**
  * Where a PostgreSQL on these files listens, by its own word: it may be gone. Under systemd its folder for temporary files may be its own
  * (`PrivateTmp`): there it is found through the process, by the same user and by root.
  */
-async function listenAddresses(home: string): Promise<Address[]> {
+async function listenAddresses(home: string): Promise<Pick<ListenAddress, 'host' | 'port'>[]> {
   let status: string;
   let owner: number;
   try {
@@ -63,10 +62,10 @@ async function ifOwned(folder: string, owner: number): Promise<string[]> {
 }
 
 /** What connecting fails with where nobody listens. The status of a PostgreSQL that was killed says ready, too. */
-const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ECONNREFUSED', 'ECONNRESET'];
+const NOBODY_LISTENS = ['ENOENT', 'ENOTDIR', 'EACCES', 'ECONNREFUSED', 'ECONNRESET'];
 
 /** @returns why not; undefined where it answers */
-async function refusal(url: string): Promise<unknown> {
+async function connectionFault(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // An error without a listener ends the process.
   client.on('error', () => {});

@@ -10,7 +10,7 @@ const lockAttempts = 50;
 
 const prefix = 'server.lock.';
 
-interface Owner {
+interface LockOwner {
   readonly pid: number;
   readonly started: string;
 }
@@ -32,7 +32,7 @@ export interface Lock {
  * @throws Error `… is in use by process N` while its owner lives
  */
 export async function lockDataDir(dataDir: string, setting: string): Promise<Lock> {
-  const owner: Owner = { pid: process.pid, started: (await startOfProcess(process.pid)) ?? 'unknown' };
+  const owner: LockOwner = { pid: process.pid, started: (await startOfProcess(process.pid)) ?? 'unknown' };
   for (let turn = 0; turn < lockAttempts; turn++) {
     const number = await highestLockNumber(dataDir);
     const holder = await findLivingOwner(join(dataDir, prefix + number));
@@ -76,7 +76,7 @@ async function findLivingOwner(path: string): Promise<number | undefined> {
   return owner !== undefined && (await startOfProcess(owner.pid)) === owner.started ? owner.pid : undefined;
 }
 
-async function loadOwner(path: string): Promise<Owner | undefined> {
+async function loadOwner(path: string): Promise<LockOwner | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 
 /** Bytes of the longest file: a password, or the status of PostgreSQL. */
-const LONGEST = 65_536;
+const LONGEST_OWN_FILE = 65_536;
 
 /** Windows has neither flag, and no links that an ordinary user may make. */
 const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -40,7 +40,7 @@ async function withOwnFile<T>(
   const file = await open(path, flags | SAFELY);
   try {
     const found = await file.stat();
-    if (!found.isFile() || found.uid !== uid || found.size > LONGEST) {
+    if (!found.isFile() || found.uid !== uid || found.size > LONGEST_OWN_FILE) {
       throw new Error(`${path} is not a file of the user with id ${uid}, who owns ${home}`);
     }
     return await use(file);

@@ -127,7 +127,7 @@ async function superviseServer(
       began(server);
       await ready(server);
     },
-    isFull: async (said) => FULL.test(said) || (await freeBytes(root)) < leastFree,
+    isFull: async (said) => DISK_FULL.test(said) || (await freeBytes(root)) < leastFree,
     alarm,
     now: () => performance.now(),
   });
@@ -143,7 +143,7 @@ async function superviseServer(
 }
 
 /** Errors of the system for a full disk. */
-const FULL = /No space left on device|Disk quota exceeded|File too large/;
+const DISK_FULL = /No space left on device|Disk quota exceeded|File too large/;
 
 function inDatabase(name: string, url: string): string {
   return Object.assign(new URL(url), { pathname: `/${name}` }).href;

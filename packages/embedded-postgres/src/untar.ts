@@ -1,7 +1,8 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
+import { CHUNK_BYTES } from './files.js';
 
-const BLOCK = 512;
+const TAR_BLOCK = 512;
 
 /** Bytes of the file's name, its length and its type in the header of an entry. */
 const FIELDS = { name: [0, 100], size: [124, 136], type: [156, 157], magic: [257, 262] } as const;
@@ -19,21 +20,21 @@ export async function untar(path: string, folder: string, progress: (done: numbe
   const tar = await open(path, 'r');
   try {
     await mkdir(folder, { mode: 0o700 });
-    const header = Buffer.alloc(BLOCK);
+    const header = Buffer.alloc(TAR_BLOCK);
     for (let at = 0; ; ) {
-      const { bytesRead } = await tar.read(header, 0, BLOCK, at);
-      if (bytesRead < BLOCK) throw new Error(`${path} ends too early`);
+      const { bytesRead } = await tar.read(header, 0, TAR_BLOCK, at);
+      if (bytesRead < TAR_BLOCK) throw new Error(`${path} ends too early`);
       // A block of zeros ends it.
       if (header.every((byte) => byte === 0)) return;
-      const { name, size, isFolder } = readHeader(header, path);
-      at += BLOCK;
+      const { name, size, isFolder } = parseHeader(header, path);
+      at += TAR_BLOCK;
       const target = join(folder, name);
       if (isFolder) await mkdir(target, { recursive: true, mode: 0o700 });
       else {
         await mkdir(dirname(target), { recursive: true, mode: 0o700 });
         await copyPart(tar, at, size, target);
       }
-      at += Math.ceil(size / BLOCK) * BLOCK;
+      at += Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
       progress(at);
     }
   } finally {
@@ -41,13 +42,10 @@ export async function untar(path: string, folder: string, progress: (done: numbe
   }
 }
 
-/** Bytes that are read at a time. */
-const PIECE = 1024 * 1024;
-
 async function copyPart(tar: FileHandle, from: number, size: number, target: string): Promise<void> {
   const file = await open(target, 'wx', 0o600);
   try {
-    const piece = Buffer.alloc(Math.min(PIECE, size));
+    const piece = Buffer.alloc(Math.min(CHUNK_BYTES, size));
     for (let at = 0; at < size; ) {
       const { bytesRead } = await tar.read(piece, 0, Math.min(piece.length, size - at), from + at);
       if (bytesRead === 0) throw new Error(`${target} ends too early`);
@@ -59,7 +57,7 @@ async function copyPart(tar: FileHandle, from: number, size: number, target: str
   }
 }
 
-function readHeader(header: Buffer, path: string): { name: string; size: number; isFolder: boolean } {
+function parseHeader(header: Buffer, path: string): { name: string; size: number; isFolder: boolean } {
   const field = ([from, to]: readonly [number, number]) => header.toString('latin1', from, to).replace(/[\0 ].*$/s, '');
   const name = normalize(field(FIELDS.name));
   const type = field(FIELDS.type);

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { appendFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { fileExists, syncFolder, writeOnce } from './files.js';
+import { CHUNK_BYTES, fileExists, syncFolder, writeOnce } from './files.js';
 import { type Lock, lockDataDir } from './lock.js';
 import { nameSegment, PARTIAL, parsePosition, parseSegment, SEGMENT_BYTES, SUMS, segmentAt } from './wal.js';
 
@@ -11,9 +11,6 @@ const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
 
 /** What PostgreSQL keeps its log for, until the copy has it. */
 const SLOT = 'countersign_backup';
-
-/** Bytes that are read at a time. */
-const PIECE = 1024 * 1024;
 
 export interface WalKeeperOptions {
   /** Of the role that owns the cluster. */
@@ -102,7 +99,7 @@ export async function isKept(folder: string, timeline: number, position: string)
 
 class Keeper {
   readonly #options: WalKeeperOptions;
-  #copy: Copy | undefined;
+  #copy: WalCopy | undefined;
 
   constructor(options: WalKeeperOptions) {
     this.#options = options;
@@ -112,7 +109,7 @@ class Keeper {
     const { before, kept, failed } = this.#options;
     try {
       await before();
-      this.#copy ??= await Copy.begin(this.#options);
+      this.#copy ??= await WalCopy.begin(this.#options);
       await this.#copy.goOn();
       kept();
     } catch (error) {
@@ -136,7 +133,7 @@ interface OpenSegment {
 }
 
 /** A copy over one connection: PostgreSQL may have started anew before, and then writes the end of its log again. */
-class Copy {
+class WalCopy {
   readonly #client: pg.Client;
   readonly #folder: string;
   readonly #lock: Lock;
@@ -152,7 +149,7 @@ class Copy {
     this.#next = from.number;
   }
 
-  static async begin({ url, folder: parent, gap }: WalKeeperOptions): Promise<Copy> {
+  static async begin({ url, folder: parent, gap }: WalKeeperOptions): Promise<WalCopy> {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 60_000 });
     client.on('error', () => {});
     let lock: Lock | undefined;
@@ -167,9 +164,9 @@ class Copy {
       const isKept = await reserve(client);
       await copyHistories(client, folder);
       const { timeline, number: last } = parseSegment(rows[0].last)!;
-      const number = await firstOf(client, timeline, last);
+      const number = await findFirstSegment(client, timeline, last);
       if (!isKept && !(await reaches(folder, timeline, number))) gap();
-      return new Copy(client, folder, lock, { timeline, number });
+      return new WalCopy(client, folder, lock, { timeline, number });
     } catch (error) {
       await client.end().catch(() => {});
       await lock?.release().catch(() => {});
@@ -227,8 +224,8 @@ class Copy {
       await syncFolder(this.#folder);
     }
     const { file, hash, copied } = this.#open;
-    for (let from = copied; from < end; from += PIECE) {
-      const piece = await this.#read(name, from, Math.min(PIECE, end - from));
+    for (let from = copied; from < end; from += CHUNK_BYTES) {
+      const piece = await this.#read(name, from, Math.min(CHUNK_BYTES, end - from));
       await file.write(piece, 0, piece.length, from);
       hash.update(piece);
       this.#open.copied += piece.length;
@@ -282,7 +279,7 @@ async function copyHistories(client: pg.Client, folder: string): Promise<void> {
 }
 
 /** The first segment of a timeline that PostgreSQL still has. A new timeline begins within one. */
-async function firstOf(client: pg.Client, timeline: number, last: number): Promise<number> {
+async function findFirstSegment(client: pg.Client, timeline: number, last: number): Promise<number> {
   const { rows } = await client.query('select name from pg_ls_waldir()');
   return rows
     .flatMap(({ name }) => parseSegment(name) ?? [])
