@@ -7,7 +7,7 @@
 export function canonical(value: unknown): string {
   let text: string | undefined;
   try {
-    text = writeValue(value);
+    text = writeCanonical(value);
   } catch (cause) {
     throw new TypeError('The value is not JSON', { cause });
   }
@@ -15,16 +15,16 @@ export function canonical(value: unknown): string {
   return text;
 }
 
-function writeValue(given: unknown): string | undefined {
+function writeCanonical(given: unknown): string | undefined {
   const { toJSON } = Object(given);
   const value = typeof toJSON === 'function' ? toJSON.call(given) : given;
-  if (Array.isArray(value)) return `[${value.map((one) => writeValue(one) ?? 'null').join()}]`;
+  if (Array.isArray(value)) return `[${value.map((one) => writeCanonical(one) ?? 'null').join()}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.keys(value)
       .sort()
       .flatMap((name) => {
-        const text = writeValue((value as Record<string, unknown>)[name]);
-        return text === undefined ? [] : `${writeValue(name)}:${text}`;
+        const text = writeCanonical((value as Record<string, unknown>)[name]);
+        return text === undefined ? [] : `${writeCanonical(name)}:${text}`;
       });
     return `{${members.join()}}`;
   }

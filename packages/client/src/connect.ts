@@ -23,7 +23,7 @@ import type { ConnectOptions, DropOptions, ReadOptions, SignedRequest, SignOptio
 import type { Signed } from './shape.js';
 
 /** How long to wait between two looks at an intent, in milliseconds. */
-const LOOK_AGAIN = 250;
+const POLL_INTERVAL = 250;
 
 type Intent = Schemas['intent'];
 
@@ -142,7 +142,7 @@ function intentsOf(intents: IntentOperations, { environment }: Channel): Intents
       for (;;) {
         const current = await intents.get(id, options);
         if (/^(completed|rejected)$/.test(String(current.meta.status))) return current;
-        await environment.sleep(LOOK_AGAIN, options.signal);
+        await environment.sleep(POLL_INTERVAL, options.signal);
       }
     },
   });

@@ -1,13 +1,13 @@
 import { portableAsync, type Suite } from '@countersign/protocol';
 import { canonical } from './canonical.js';
 
-const ALGORITHM = 'Ed25519';
+const KEY_ALGORITHM = 'Ed25519';
 
 /** PKCS#8 of an Ed25519 key is this and the 32 bytes of the seed (RFC 8410). */
-const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+const PKCS8_PREFIX = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
 /** Keys that are remembered at a time. */
-const MOST_KEYS = 256;
+const CACHED_KEYS = 256;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -45,13 +45,13 @@ export class Cryptography {
     if (this.#suite) return this.#suite.verify(signature, bytes, key);
     let native = this.#keys.get(name);
     if (native === undefined) {
-      native = crypto.subtle.importKey('raw', key as Bytes, ALGORITHM, true, ['verify']).catch(() => undefined);
-      if (this.#keys.size >= MOST_KEYS) this.#keys.clear();
+      native = crypto.subtle.importKey('raw', key as Bytes, KEY_ALGORITHM, true, ['verify']).catch(() => undefined);
+      if (this.#keys.size >= CACHED_KEYS) this.#keys.clear();
       this.#keys.set(name, native);
     }
     const taken = await native;
     if (!taken) return portableAsync.verify(signature, bytes, key);
-    return crypto.subtle.verify(ALGORITHM, taken, signature as Bytes, bytes as Bytes);
+    return crypto.subtle.verify(KEY_ALGORITHM, taken, signature as Bytes, bytes as Bytes);
   }
 
   /** The public key of a seed, and what signs with it. */
@@ -60,7 +60,13 @@ export class Cryptography {
     if (suite) return { publicKey: suite.publicKey(seed), sign: async (bytes) => suite.sign(bytes, seed) };
     const publicKey = await portableAsync.publicKey(seed);
     try {
-      const key = await crypto.subtle.importKey('pkcs8', Uint8Array.of(...PKCS8, ...seed), ALGORITHM, false, ['sign']);
+      const key = await crypto.subtle.importKey(
+        'pkcs8',
+        Uint8Array.of(...PKCS8_PREFIX, ...seed),
+        KEY_ALGORITHM,
+        false,
+        ['sign'],
+      );
       return { publicKey, sign: (bytes) => signBy(key, bytes) };
     } catch {
       return { publicKey, sign: (bytes) => portableAsync.sign(bytes, seed) };
@@ -83,13 +89,13 @@ export interface WebKey {
 
 /** Signs with a private key of WebCrypto. */
 export async function signBy(key: WebKey, bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.sign(ALGORITHM, key as CryptoKey, bytes as Bytes));
+  return new Uint8Array(await crypto.subtle.sign(KEY_ALGORITHM, key as CryptoKey, bytes as Bytes));
 }
 
 /** The seed in PKCS#8, of the older form or of that with the public key behind; undefined for other keys. */
 export function seedOfPkcs8(der: Uint8Array): Uint8Array | undefined {
   // The length and the version differ between the two forms.
-  const isKey = der.length >= 48 && PKCS8.every((byte, at) => at === 1 || at === 4 || der[at] === byte);
+  const isKey = der.length >= 48 && PKCS8_PREFIX.every((byte, at) => at === 1 || at === 4 || der[at] === byte);
   return isKey ? der.slice(16, 48) : undefined;
 }
 

@@ -34,19 +34,19 @@ interface Element {
 export function parseSealedKey(pem: string): SealedKey | undefined {
   const base64 = /-----BEGIN ENCRYPTED PRIVATE KEY-----([A-Za-z0-9+/=\s]*)-----END/.exec(pem)?.[1] ?? '';
   const [info] = elementsIn(decodeBase64(base64.replace(/\s/g, '')) ?? new Uint8Array()) ?? [];
-  const [algorithm, encrypted] = partsOf(info);
-  const [scheme, parameters] = partsOf(algorithm);
-  const [derivation, cipher] = partsOf(parameters);
-  const [kdf, given] = partsOf(derivation);
-  const [aes, iv] = partsOf(cipher);
-  const [salt, ...numbers] = partsOf(given);
+  const [algorithm, encrypted] = childrenOf(info);
+  const [scheme, parameters] = childrenOf(algorithm);
+  const [derivation, cipher] = childrenOf(parameters);
+  const [kdf, given] = childrenOf(derivation);
+  const [aes, iv] = childrenOf(cipher);
+  const [salt, ...numbers] = childrenOf(given);
   const isScrypt = is(scheme, PBES2) && is(kdf, SCRYPT) && is(aes, AES_256_CBC);
   if (!isScrypt || !salt || !iv || !encrypted || numbers.length < 3) return undefined;
   const [N = 0, r = 0, p = 0] = numbers.map(({ content }) => Number(`0x${hexOf(content) || '0'}`));
   return { salt: salt.content, work: { N, r, p }, iv: iv.content, encrypted: encrypted.content };
 }
 
-function partsOf(element: Element | undefined): Element[] {
+function childrenOf(element: Element | undefined): Element[] {
   return (element?.tag === 0x30 ? elementsIn(element.content) : undefined) ?? [];
 }
 

@@ -6,7 +6,7 @@ import { AnswerError, TokenError } from './errors.js';
 import type { ClientCredentials, SelfSigned, TokenRequest, TokenSource } from './token-source.js';
 
 /** Seconds before its end at which a token is no longer used. */
-const MARGIN = 30;
+const EXPIRY_MARGIN = 30;
 
 /** Gives each request its token, and keeps one until shortly before its end. */
 export class Tokens {
@@ -28,7 +28,7 @@ export class Tokens {
     if (isWrite && !(source.onWrites ?? isCredentials)) return undefined;
     if (!isCredentials && source.isBound) return this.#selfSigned(source, request);
     const now = this.#environment.now() / 1000;
-    if (this.#kept === undefined || this.#kept.until() - MARGIN <= now) {
+    if (this.#kept === undefined || this.#kept.until() - EXPIRY_MARGIN <= now) {
       let until = Number.POSITIVE_INFINITY;
       const token = isCredentials
         ? this.#exchange(source).then(({ token, lifetime }) => {

@@ -8,7 +8,7 @@ interface Parts {
 }
 
 /** Sizes while reading: of the pattern or group so far, and of the last thing in it, which a quantifier repeats. */
-interface Group {
+interface GroupSize {
   total: Parts;
   last: Parts;
 }
@@ -17,7 +17,7 @@ const EMPTY_PARTS: Parts = { instructions: 0, ranges: 0, choices: 0 };
 
 /** About how much a pattern compiles to: counted while it is read, so that it is known before it is compiled. */
 export class PatternSize {
-  readonly #open: Group[] = [{ total: { ...EMPTY_PARTS, instructions: 2 }, last: EMPTY_PARTS }];
+  readonly #open: GroupSize[] = [{ total: { ...EMPTY_PARTS, instructions: 2 }, last: EMPTY_PARTS }];
   /** Ranges of the different items, each once. */
   readonly #items = new Map<string, number>();
 
@@ -43,7 +43,7 @@ export class PatternSize {
   }
 
   get #whole(): Parts {
-    return (this.#open[0] as Group).total;
+    return (this.#open[0] as GroupSize).total;
   }
 
   /** Adds one character, class or assertion; `text` tells it apart from others. */
@@ -62,7 +62,7 @@ export class PatternSize {
   }
 
   closeGroup(): void {
-    const { total } = this.#open.pop() as Group;
+    const { total } = this.#open.pop() as GroupSize;
     this.#append({ ...total, instructions: 1 + total.instructions });
   }
 
@@ -71,14 +71,14 @@ export class PatternSize {
     const [, least = '1', most = least] = /^\{(\d+)(?:,(\d*))?/.exec(quantifier) ?? [];
     const copies = Math.max(1, Number(least), Number(most));
     const optional = quantifier.startsWith('{') && most !== '' ? Number(most) - Number(least) : 1;
-    const group = this.#open.at(-1) as Group;
+    const group = this.#open.at(-1) as GroupSize;
     // Of copies that can be left out, each is inside the one before: leaving out the next one is one choice.
     const choices = optional > 0 ? 1 : 0;
     group.total = plus(plus(group.total, group.last, copies - 1), { instructions: optional, ranges: 0, choices });
   }
 
   #append(last: Parts): void {
-    const group = this.#open.at(-1) as Group;
+    const group = this.#open.at(-1) as GroupSize;
     group.last = last;
     group.total = plus(group.total, last);
   }

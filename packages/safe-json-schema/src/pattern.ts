@@ -27,7 +27,7 @@ const WORTH_ONE_PASS = 6_000_000;
  * Matches nothing, everywhere. Before a pattern it keeps the engine from making the program that follows one path only,
  * which begins with `^`.
  */
-const ANYWHERE = '(?:\\b|\\B)';
+const MATCHES_ANYWHERE = '(?:\\b|\\B)';
 
 /**
  * The patterns of one schema, compiled once each and run in time linear in the text, whatever the pattern.
@@ -112,7 +112,7 @@ export class Patterns {
     const { text, ranges, onePass } = translated;
     const isWorth = onePass <= WORTH_ONE_PASS;
     yield PATTERN_COST.property * named + PATTERN_COST.range * ranges + (isWorth ? PATTERN_COST.onePass * onePass : 0);
-    return this.#metered(source, parsePattern(source, isWorth ? text : ANYWHERE + text));
+    return this.#metered(source, parsePattern(source, isWorth ? text : MATCHES_ANYWHERE + text));
   }
 
   #metered(source: string, compiled: RE2JS): Pattern {

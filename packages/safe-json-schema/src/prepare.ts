@@ -18,7 +18,7 @@ export interface PreparedSchema {
 }
 
 /** Where copies of references with unusual characters are listed; see `#relocate`. */
-const LISTED = 'x-referenced';
+const REFERENCE_COPIES = 'x-referenced';
 
 /** Bytes that a value of a schema takes beside its characters. */
 const SCHEMA_VALUE_BYTES = 60;
@@ -75,7 +75,7 @@ class SchemaPreparation {
     for (const schema of this.#references) this.#follow(schema);
     this.#refuseLoops();
     for (const schema of this.#schemas.keys()) if (Object.keys(schema).length > 0) schema[METERED] = true;
-    if (this.#listed.length > 0) this.#root[LISTED] = this.#listed;
+    if (this.#listed.length > 0) this.#root[REFERENCE_COPIES] = this.#listed;
     const [keywords, characters] = [this.#keywords, this.#characters];
     return { schema: this.#root, keywords, characters, patterns: this.#listPatterns() };
   }
@@ -86,7 +86,7 @@ class SchemaPreparation {
     if (this.#plain.has(schema)) throw new Error(NOT_A_SCHEMA);
     const nested = schema !== this.#root && typeof schema.$id === 'string' && !schema.$id.startsWith('#');
     if (nested) throw new Error(`nested $id "${schema.$id}" is not supported`);
-    for (const name of ['$id', '$schema', '$async', LISTED]) delete schema[name];
+    for (const name of ['$id', '$schema', '$async', REFERENCE_COPIES]) delete schema[name];
     const inside = subschemas(schema);
     this.#schemas.set(schema, inside.inPlace);
     this.#ways.set(schema, way);
@@ -179,7 +179,7 @@ class SchemaPreparation {
    * one read it differently, the compiled schema would differ from the checked one.
    */
   #relocate(schema: JsonObject, target: Json): void {
-    schema.$ref = target === this.#root ? '#' : `#/${LISTED}/${this.#listed.length}`;
+    schema.$ref = target === this.#root ? '#' : `#/${REFERENCE_COPIES}/${this.#listed.length}`;
     if (target !== this.#root) this.#listed.push(target);
   }
 
