@@ -6,7 +6,7 @@ import { KeyStore } from './home/key-store.js';
 import { usage } from './terminal/failure.js';
 import { ServerConnection } from './wire/connection.js';
 import { isSameServer, serverUrl } from './wire/exchange.js';
-import { ANONYMOUS, type Identity, identityOfKey } from './wire/identity.js';
+import { ANONYMOUS, type CallerIdentity, identityOfKey } from './wire/identity.js';
 
 /** The address that `countersign serve` and `npm start` listen at. */
 export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
@@ -63,7 +63,7 @@ export async function connectToServer(invocation: Invocation, isSigned = false):
 }
 
 /** Opens a key of the store, and signs with it. */
-export async function openIdentity(invocation: Invocation, name: string): Promise<Identity> {
+export async function openIdentity(invocation: Invocation, name: string): Promise<CallerIdentity> {
   return identityOfKey(await openKey(invocation, name), name, invocation.surroundings.now);
 }
 
@@ -141,7 +141,7 @@ function tokenSubject({ signer }: CommandTarget): { sub?: string } {
   return signer === undefined ? {} : { sub: `signer:${signer}` };
 }
 
-function anonymousIdentity(isSigned: boolean): Identity {
+function anonymousIdentity(isSigned: boolean): CallerIdentity {
   if (isSigned) throw usage('No key is chosen to sign with.', 'give --signer, or make one: `countersign key create`');
   return ANONYMOUS;
 }

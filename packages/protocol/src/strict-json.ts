@@ -18,7 +18,7 @@ export function parseJson(text: string, bounds: JsonBounds): Json {
   try {
     value = readJson(text, bounds) as Json;
   } catch (error) {
-    if (error instanceof BeyondBounds) throw refusal(beyond(error.bound, bounds), error.place);
+    if (error instanceof BeyondBounds) throw malformedBody(beyond(error.bound, bounds), error.place);
     throw new LedgerError('api.body-malformed', 'Malformed JSON body');
   }
   new Walk(bounds, mayHoldBadText(text)).visit(value, 0);
@@ -98,7 +98,7 @@ class Walk {
   }
 
   #refuse(what: string, depth: number): never {
-    throw refusal(what, this.#place.slice(0, depth));
+    throw malformedBody(what, this.#place.slice(0, depth));
   }
 }
 
@@ -106,7 +106,7 @@ function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): string 
   return bound === 'depth' ? `is nested deeper than ${depth} levels` : `holds more than ${values} values`;
 }
 
-function refusal(what: string, place: readonly (string | number)[]): LedgerError {
+function malformedBody(what: string, place: readonly (string | number)[]): LedgerError {
   return new LedgerError('api.body-malformed', `JSON body ${what}, at '${pointer(place)}'`);
 }
 

@@ -1,7 +1,7 @@
 import { ErasedIntents } from './erased/intents.js';
 import { ErasedWallets } from './erased/wallets.js';
-import type { Report } from './finding.js';
-import { Accounts, Holdings, Symbols } from './kept/accounts.js';
+import type { ReportFinding } from './finding.js';
+import { AccountAmounts, Accounts, Symbols } from './kept/accounts.js';
 import { Column } from './kept/column.js';
 import { Lives } from './kept/lives.js';
 import { momentNumber, momentText } from './kept/moment.js';
@@ -34,12 +34,12 @@ export class BookReplay {
   #told: number | undefined;
   /** By names of wallets: what proofs give, and balances as the ledger states them, of which wallet and 1 more. */
   readonly #named: Accounts;
-  readonly #given = new Holdings();
-  readonly #stated = new Holdings();
+  readonly #given = new AccountAmounts();
+  readonly #stated = new AccountAmounts();
   /** By wallets: the last movement that was noted, and the balance as it is stated; of which version. */
   readonly #owned: Accounts;
-  readonly #entered = new Holdings();
-  readonly #last = new Holdings();
+  readonly #entered = new AccountAmounts();
+  readonly #last = new AccountAmounts();
   /** 1 where a balance is stated. */
   readonly #hasLast = new Column('int32');
   /** 1 for wallets and symbols that were dropped. */
@@ -47,7 +47,7 @@ export class BookReplay {
 
   constructor(
     keys: LedgerKeys,
-    private readonly report: Report,
+    private readonly report: ReportFinding,
     verify: VerifySigned,
     { records, names, suite }: RegistryDeps,
   ) {

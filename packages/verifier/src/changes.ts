@@ -6,15 +6,15 @@ import {
   type RecordEnvelope,
   type StoredProof,
 } from '@countersign/protocol';
-import type { Rule } from './finding.js';
+import type { FindingRule } from './finding.js';
 import { isSameJson } from './json/same-json.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import { kindFacts, reportSuccessors, statusesAfter } from './kinds.js';
 import { applyLabelChange } from './labels.js';
-import type { Version } from './version.js';
+import type { RecordVersion } from './version.js';
 
 /** Takes what is wrong with the version that is looked at. */
-export type ReportFault = (rule: Rule, detail: string) => void;
+export type ReportFault = (rule: FindingRule, detail: string) => void;
 
 /** Proofs of a version, by what they are: `own` is the ledger's that names the record, `clients` come before it. */
 interface Split {
@@ -25,7 +25,7 @@ interface Split {
 }
 
 /** The first version of a record (interface/records#create, interface/proofs#proofs-of-the-ledger). */
-export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version, fault: ReportFault): void {
+export function judgeCreate(keys: LedgerKeys, { kind, record, change }: RecordVersion, fault: ReportFault): void {
   const { data, luid, meta } = record;
   if (change !== 1) fault('history', 'is a create, and not the first change');
   const { clients: before, own, hasMore } = splitProofs(keys, luid, meta.proofs);
@@ -48,13 +48,18 @@ export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version,
   judgeMoment(meta, own, hasMore, fault);
   expect(fault, 'owners', meta.owners, [...new Set(clients.map((proof) => proof.public))]);
   if (!hasToken(keys, clients)) {
-    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsOf, undefined));
+    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsAfter, undefined));
     judgeDomain(kind, data, meta, clients, fault);
   }
 }
 
 /** A version with new data (interface/records#update). */
-export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: ReportFault): void {
+export function judgeUpdate(
+  keys: LedgerKeys,
+  before: RecordVersion,
+  { kind, record }: RecordVersion,
+  fault: ReportFault,
+): void {
   const { data, luid, meta } = record;
   const was = before.record;
   const { parent } = data;
@@ -72,11 +77,16 @@ export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }:
     fault('history', `changes the handle of its record from ${excerpt(was.data.handle)}`);
   assertKept(fault, ['status', 'owners', 'domain', 'assets'], meta, was.meta);
   if (!hasToken(keys, clients))
-    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsOf, was.meta.labels));
+    expect(fault, 'labels', meta.labels, customsIn(clients).reduce(labelsAfter, was.meta.labels));
 }
 
 /** A version with further proofs (interface/records#add-a-proof). Intents are judged by their trail, beside this. */
-export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: ReportFault): void {
+export function judgeAddedProofs(
+  keys: LedgerKeys,
+  before: RecordVersion,
+  { kind, record }: RecordVersion,
+  fault: ReportFault,
+): void {
   const { meta } = record;
   const was = before.record.meta;
   judgeSameData(before.record, record, fault);
@@ -104,7 +114,12 @@ export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: 
 }
 
 /** The last version of a dropped record (interface/records#history). */
-export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version, fault: ReportFault): void {
+export function judgeDrop(
+  keys: LedgerKeys,
+  before: RecordVersion,
+  { record }: RecordVersion,
+  fault: ReportFault,
+): void {
   const { luid, meta } = record;
   const was = before.record.meta;
   judgeSameData(before.record, record, fault);
@@ -189,7 +204,7 @@ function customsIn(proofs: readonly StoredProof[]): (JsonObject | undefined)[] {
   return proofs.map(({ custom }) => custom);
 }
 
-function labelsOf(had: string[] | undefined, custom: JsonObject | undefined): string[] | undefined {
+function labelsAfter(had: string[] | undefined, custom: JsonObject | undefined): string[] | undefined {
   return applyLabelChange(had, custom?.labels);
 }
 

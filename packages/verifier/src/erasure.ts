@@ -5,7 +5,7 @@ import { attributionDefect, authorOf } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ErasedLine } from './lines.js';
 import type { HistoryDeps } from './record-history.js';
-import { formDefect, isMomentText, type Version } from './version.js';
+import { formDefect, isMomentText, type RecordVersion } from './version.js';
 
 /** What a change can have done whose text is erased. */
 const ERASABLE_ACTIONS: readonly string[] = ['create', 'update', 'drop'];
@@ -42,7 +42,7 @@ export class ErasedRecord {
    * @param isWhole whether the erased changes must have come before it, as in a file
    * @returns its proofs; undefined where its form is not that of a record
    */
-  state(version: Version, isWhole: boolean): readonly StoredProof[] | undefined {
+  state(version: RecordVersion, isWhole: boolean): readonly StoredProof[] | undefined {
     const { luid, kind, change } = version;
     const fault: ReportFault = (rule, detail) => this.deps.report({ kind, luid, change }, rule, detail);
     this.#isStated = true;
@@ -69,7 +69,7 @@ export class ErasedRecord {
       this.deps.report({ kind, luid }, 'history', 'has changes without a text, and none that says they were erased');
   }
 
-  #judge({ kind, luid, change, record }: Version, fault: ReportFault): void {
+  #judge({ kind, luid, change, record }: RecordVersion, fault: ReportFault): void {
     const { keys, proofs, suite } = this.deps;
     const { hash, data, meta } = record;
     const isStatement = Object.keys(data).sort().join() === 'change,luid,reason' && typeof data.reason === 'string';

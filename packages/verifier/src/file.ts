@@ -1,9 +1,9 @@
 import type { Suite } from '@countersign/protocol';
 import { type Policy, portableSha256, type Sha256 } from '@countersign/protocol/log';
-import type { Finding, Report } from './finding.js';
+import type { Finding, ReportFinding } from './finding.js';
 import { LedgerVerifier } from './ledger-verifier.js';
 import { FORMAT, FORMAT_VERSION, type HeaderLine, type Line, parseLine, rankOf } from './lines.js';
-import type { Held } from './log/checkpoints.js';
+import type { HeldCheckpoint } from './log/checkpoints.js';
 import { logSentences } from './log/sentences.js';
 import { TreeVerifier } from './log/tree.js';
 import type { Summary } from './summary.js';
@@ -21,7 +21,7 @@ export interface FileOptions {
   readonly sha256?: Sha256;
   readonly pinned?: string;
   /** Signed checkpoints of the ledger's log that somebody has kept: the log must go on from each. */
-  readonly checkpoints?: readonly Held[];
+  readonly checkpoints?: readonly HeldCheckpoint[];
   /** Whose cosignatures the checkpoint of the export needs. */
   readonly policy?: Policy;
   readonly found: (finding: Finding) => void;
@@ -129,7 +129,7 @@ export class ExportVerifier {
     this.#header = line;
     const { suite, sha256: sha = portableSha256, checkpoints: held = [], policy, found } = this.options;
     this.#verifier = new LedgerVerifier({ ...this.options, ledger: line, isFile: true });
-    const report: Report = (place, rule, detail) => found({ ...place, rule, detail });
+    const report: ReportFinding = (place, rule, detail) => found({ ...place, rule, detail });
     this.#tree = new TreeVerifier({ header: line, suite, sha, held, policy, report });
     return line;
   }

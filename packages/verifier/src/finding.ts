@@ -1,5 +1,5 @@
 /** What a rule of the verifier is about. */
-export type Rule =
+export type FindingRule =
   /** The text is not one that a ledger writes: malformed, unknown members, another spelling of the same JSON. */
   | 'form'
   /** The hash is not that of the data. */
@@ -24,21 +24,21 @@ export type Rule =
   | 'file';
 
 /** Where something was found. */
-export interface Place {
+export interface FindingPlace {
   readonly kind?: string;
   readonly luid?: string;
   readonly change?: number;
 }
 
 /** Something that a ledger would not have written. */
-export interface Finding extends Place {
-  readonly rule: Rule;
+export interface Finding extends FindingPlace {
+  readonly rule: FindingRule;
   /** In words; completes a sentence that begins with the place. */
   readonly detail: string;
 }
 
 /** Takes findings. */
-export type Report = (place: Place, rule: Rule, detail: string) => void;
+export type ReportFinding = (place: FindingPlace, rule: FindingRule, detail: string) => void;
 
 /** A finding as a sentence. */
 export function formatFinding({ kind, luid, change, detail }: Finding): string {

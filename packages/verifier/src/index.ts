@@ -3,6 +3,6 @@ export * from './finding.js';
 export { KIND_NAMES, kindOfLuid } from './kinds.js';
 export { LedgerVerifier, type VerifierOptions } from './ledger-verifier.js';
 export * from './lines.js';
-export type { Held } from './log/checkpoints.js';
+export type { HeldCheckpoint } from './log/checkpoints.js';
 export type { Summary } from './summary.js';
-export type { Action, Version } from './version.js';
+export type { RecordVersion } from './version.js';

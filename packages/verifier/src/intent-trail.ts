@@ -129,10 +129,10 @@ export class IntentTrail {
 /** The step that a proof of the ledger is; undefined for proofs of others, and for what changes nothing. */
 export function stepOf(keys: LedgerKeys, { custom = {}, ...proof }: StoredProof): TrailStep | undefined {
   const author = authorOf(keys, proof);
-  const found = STEPS.find(
+  const found = TRAIL_STEPS.find(
     ([, { by, says }]) => by === author && Object.entries(says).every(([name, value]) => custom[name] === value),
   );
   return found?.[0];
 }
 
-const STEPS = Object.entries(TRAIL) as [TrailStep, TrailRow][];
+const TRAIL_STEPS = Object.entries(TRAIL) as [TrailStep, TrailRow][];

@@ -9,12 +9,12 @@ import { jsonText } from './json/json-text.js';
  */
 export function applyLabelChange(had: readonly string[] | undefined, change: Json | undefined): string[] | undefined {
   if (change === undefined) return had && [...had];
-  const labels = Array.isArray(change) ? toTexts(change) : apply(had ?? [], change);
+  const labels = Array.isArray(change) ? toTexts(change) : applyChange(had ?? [], change);
   const unique = [...new Set(labels)];
   return unique.length === 0 ? undefined : unique;
 }
 
-function apply(had: readonly string[], change: Json): string[] {
+function applyChange(had: readonly string[], change: Json): string[] {
   if (!isObject(change)) return [...had];
   const removed = new Set([...toTexts(change.$pull), ...toTexts(change.$pullAll)]);
   return [...had, ...toTexts(change.$push)].filter((label) => !removed.has(label));

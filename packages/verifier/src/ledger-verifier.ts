@@ -3,20 +3,20 @@ import { BookReplay } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { TakenNames } from './erased/taken-names.js';
 import { ErasedRecord } from './erasure.js';
-import type { Finding, Report, Rule } from './finding.js';
+import type { Finding, FindingRule, ReportFinding } from './finding.js';
 import { jsonText } from './json/json-text.js';
 import { momentNumber } from './kept/moment.js';
 import { Records } from './kept/records.js';
 import { TextNumbers } from './kept/text-numbers.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
-import { movementsOf } from './movements.js';
+import { movementsOfIntent } from './movements.js';
 import { openDefect, type UnderWay } from './open-line.js';
 import { createProofCheck, type ProofCheck } from './proof-check.js';
 import { type HistoryDeps, RecordHistory } from './record-history.js';
 import { Registry } from './registry.js';
 import { type Summary, summarize } from './summary.js';
-import type { Version } from './version.js';
+import type { RecordVersion } from './version.js';
 import type { VerifySigned } from './wallet-limits.js';
 
 export interface VerifierOptions {
@@ -44,14 +44,14 @@ export class LedgerVerifier {
   readonly #records: Records;
   readonly #registry: Registry;
   readonly #books: BookReplay;
-  readonly #report: Report;
+  readonly #report: ReportFinding;
   #history: RecordHistory | undefined;
   #current: CurrentLine | undefined;
   /** The record that is looked at, where its texts were erased. */
   #erased: ErasedRecord | undefined;
   #erasedChanges = 0;
   readonly #taken: TakenNames;
-  readonly #failed = new Set<Rule>();
+  readonly #failed = new Set<FindingRule>();
   #counts = { records: 0, changes: 0, intents: 0, balances: 0, limits: 0 };
   #unsigned = { moments: 0, requests: 0 };
   /** Intents under way, by luid. */
@@ -89,7 +89,7 @@ export class LedgerVerifier {
   }
 
   /** Takes a version of a record. */
-  add(version: Version): void {
+  add(version: RecordVersion): void {
     if (version.action === 'erase') {
       this.#addErasure(version);
       return;
@@ -222,7 +222,7 @@ export class LedgerVerifier {
   }
 
   /** What does not verify is found, and counts for nothing: anyone can write it. */
-  #addProofs(version: Version, proofs: readonly StoredProof[]): void {
+  #addProofs(version: RecordVersion, proofs: readonly StoredProof[]): void {
     const sound = proofs.filter((proof) => this.#proofs.isKnown(proof));
     this.#registry.addProofs(version, sound);
   }
@@ -241,7 +241,7 @@ export class LedgerVerifier {
     this.#erasedChanges += 1;
   }
 
-  #addErasure(version: Version): void {
+  #addErasure(version: RecordVersion): void {
     const proofs = this.#erasureOf(version).state(version, this.options.isFile === true);
     this.#counts.changes += 1;
     this.#books.erasedIntents.state(version.luid, version.change);
@@ -253,7 +253,7 @@ export class LedgerVerifier {
     this.#proofs.forget();
   }
 
-  #erasureOf(one: ErasedLine | Version): ErasedRecord {
+  #erasureOf(one: ErasedLine | RecordVersion): ErasedRecord {
     const { kind, luid } = one;
     if (this.#erased?.luid === luid) return this.#erased;
     this.#begin(one);
@@ -274,7 +274,7 @@ export class LedgerVerifier {
     this.#current = line;
   }
 
-  #count({ action, record, kind }: Version, added: readonly StoredProof[]): void {
+  #count({ action, record, kind }: RecordVersion, added: readonly StoredProof[]): void {
     const { luid, meta } = record;
     const { proofs } = meta;
     const isProof = action === 'update' && added.length < proofs.length;
@@ -284,18 +284,18 @@ export class LedgerVerifier {
     if (!isProof && isByToken) this.#unsigned.requests += 1;
   }
 
-  #addNamed(kind: 'wallet' | 'symbol', { luid }: RecordHistory, { record, action }: Version): void {
+  #addNamed(kind: 'wallet' | 'symbol', { luid }: RecordHistory, { record, action }: RecordVersion): void {
     const { meta, data } = record;
     const from = this.#records.bornAt(this.#records.numberOf(luid)) || momentNumber(meta.moment);
     const until = action === 'drop' ? momentNumber(meta.moment) : undefined;
     this.#books.addNamed(kind, jsonText(data.handle), luid, { from, until });
   }
 
-  #addIntent({ trail }: RecordHistory, latest: Version): void {
+  #addIntent({ trail }: RecordHistory, latest: RecordVersion): void {
     this.#counts.intents += 1;
     if (!trail) return;
     if (!trail.isFinal) this.#open.set(latest.luid, { data: latest.record.data, resolved: trail.resolved });
-    const { moved, limits } = movementsOf(trail, latest);
+    const { moved, limits } = movementsOfIntent(trail, latest);
     this.#books.addIntent(latest.luid, moved, limits);
   }
 
@@ -308,9 +308,9 @@ export class LedgerVerifier {
 }
 
 /** A line as a version; undefined where its text is no JSON. */
-function parseVersion({ kind, luid, change, action, moment, hash, text }: ChangeLine): Version | undefined {
+function parseVersion({ kind, luid, change, action, moment, hash, text }: ChangeLine): RecordVersion | undefined {
   try {
-    return { kind, luid, change, action, moment, hash, text, record: readJson(text) as Version['record'] };
+    return { kind, luid, change, action, moment, hash, text, record: readJson(text) as RecordVersion['record'] };
   } catch {
     return undefined;
   }

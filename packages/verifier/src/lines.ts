@@ -1,6 +1,5 @@
-import { isObject, LUID_LENGTH, readJson } from '@countersign/protocol';
+import { type ChangeAction, isObject, LUID_LENGTH, readJson } from '@countersign/protocol';
 import { isTooDeep, LONGEST_LINE, LONGEST_NAME } from './bounds.js';
-import type { Action } from './version.js';
 
 /** The name of the format, and its version. */
 export const FORMAT = 'countersign-export';
@@ -89,7 +88,7 @@ export interface ChangeLine {
   readonly kind: string;
   readonly luid: string;
   readonly change: number;
-  readonly action: Action;
+  readonly action: ChangeAction;
   readonly moment: string;
   readonly hash: string;
   /** The record as it was served, byte for byte. */
@@ -118,7 +117,7 @@ export interface CurrentLine {
 }
 
 /** One of the two rows of a balance. */
-export interface BalanceRow {
+export interface BalancePart {
   readonly amount: number;
   readonly luid: string;
   readonly moment: string;
@@ -131,8 +130,8 @@ export interface BalanceLine {
   readonly wallet: string;
   readonly symbol: string;
   readonly version: number;
-  readonly available: BalanceRow;
-  readonly reserved?: BalanceRow;
+  readonly available: BalancePart;
+  readonly reserved?: BalancePart;
 }
 
 /** A movement of a balance. */
@@ -209,7 +208,7 @@ type Type =
   | 'texts?'
   | 'true?';
 
-const ROW = { luid: 'luid', change: 'integer' } as const;
+const ROW_FIELDS = { luid: 'luid', change: 'integer' } as const;
 const PLACE = { wallet: 'luid', symbol: 'name', version: 'integer' } as const;
 
 /** The members of each sort of line. */
@@ -227,17 +226,17 @@ const LINE_MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | und
     secrets: 'object?',
     log: 'object?',
   },
-  leaf: { kind: 'name', ...ROW, action: 'name', text: 'text', index: 'integer', salt: 'text' },
+  leaf: { kind: 'name', ...ROW_FIELDS, action: 'name', text: 'text', index: 'integer', salt: 'text' },
   change: {
     kind: 'name',
-    ...ROW,
+    ...ROW_FIELDS,
     action: 'name',
     moment: 'name',
     hash: 'text-or-null',
     text: 'text-or-null',
     leaf: 'object?',
   },
-  current: { ...ROW, order: 'integer', keyOrder: 'integer?', keyProven: 'true?' },
+  current: { ...ROW_FIELDS, order: 'integer', keyOrder: 'integer?', keyProven: 'true?' },
   balance: { ...PLACE, available: 'balance row', reserved: 'balance row?' },
   entry: {
     ...PLACE,
@@ -303,10 +302,10 @@ const LINE_MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | und
 const SHAPES = new Map(Object.entries(LINE_MEMBERS).map(([sort, shape]) => [sort, Object.entries(shape!)]));
 
 /** Sorts of what the server works with, which nobody signs. */
-export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'taken', 'secret'];
+export const STATE_SORTS: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'taken', 'secret'];
 
 /** The order of the sorts: each stands together, `change` and `current` as one. */
-const LINE_ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
+const LINE_ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATE_SORTS, 'end'];
 
 /** Where a sort of line stands in the file. */
 export function rankOf(line: string): number {

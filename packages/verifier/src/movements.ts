@@ -1,7 +1,7 @@
 import type { Move } from '@countersign/protocol/trail';
 import { entriesOf, limitClaimsOf, type PlannedEntry } from './intent-plan.js';
 import type { IntentTrail } from './intent-trail.js';
-import type { Version } from './version.js';
+import type { RecordVersion } from './version.js';
 
 /** By what an intent changes a balance at one of its versions, as its proofs tell. */
 export interface ProvenMovement {
@@ -30,9 +30,9 @@ export interface SetLimit {
 }
 
 /** What the proofs of an intent do to balances and limits (interface/wallets#balances). */
-export function movementsOf(
+export function movementsOfIntent(
   trail: IntentTrail,
-  { luid, record }: Version,
+  { luid, record }: RecordVersion,
 ): { moved: ProvenMovement[]; limits: SetLimit[] } {
   const entries = entriesOf(trail.resolved);
   const moved: ProvenMovement[] = [];

@@ -1,6 +1,6 @@
 import { hash as hashOf, isObject, type RecordEnvelope, type StoredProof, type Suite } from '@countersign/protocol';
-import { findAddedProofs, judgeCreate, judgeDrop, judgeProof, judgeUpdate, type ReportFault } from './changes.js';
-import type { Report } from './finding.js';
+import { findAddedProofs, judgeAddedProofs, judgeCreate, judgeDrop, judgeUpdate, type ReportFault } from './changes.js';
+import type { ReportFinding } from './finding.js';
 import { isHashOfData } from './hashes.js';
 import { IntentTrail } from './intent-trail.js';
 import { jsonText } from './json/json-text.js';
@@ -8,19 +8,19 @@ import { isSameJson } from './json/same-json.js';
 import { attributionDefect, type LedgerKeys } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ProofCheck } from './proof-check.js';
-import { formDefect, type Version } from './version.js';
+import { formDefect, type RecordVersion } from './version.js';
 
 /** What a history is verified with. */
 export interface HistoryDeps {
   readonly keys: LedgerKeys;
   readonly suite: Suite;
   readonly proofs: ProofCheck;
-  readonly report: Report;
+  readonly report: ReportFinding;
 }
 
 /** The versions of one record, oldest first: each by itself, and as what follows from the one before. */
 export class RecordHistory {
-  #latest: Version | undefined;
+  #latest: RecordVersion | undefined;
   #isBroken = false;
   #trail: IntentTrail | undefined;
 
@@ -31,7 +31,7 @@ export class RecordHistory {
   ) {}
 
   /** The newest version that was taken, of whatever form. */
-  get latest(): Version | undefined {
+  get latest(): RecordVersion | undefined {
     return this.#latest;
   }
 
@@ -41,7 +41,7 @@ export class RecordHistory {
   }
 
   /** @returns the proofs that the version adds to those that were seen; undefined where its form is not that of a record */
-  add(version: Version): readonly StoredProof[] | undefined {
+  add(version: RecordVersion): readonly StoredProof[] | undefined {
     const { report } = this.deps;
     const place = { kind: this.kind, luid: this.luid, change: version.change };
     const fault: ReportFault = (rule, detail) => report(place, rule, detail);
@@ -67,7 +67,7 @@ export class RecordHistory {
   }
 
   /** Hash and signatures. */
-  #verify(version: Version, fault: ReportFault): void {
+  #verify(version: RecordVersion, fault: ReportFault): void {
     const { suite, proofs, keys } = this.deps;
     const { record, action } = version;
     if (!isHashOfData(this.kind, record, suite)) fault('hash', 'has another hash than its data');
@@ -82,7 +82,7 @@ export class RecordHistory {
     }
   }
 
-  #follow(before: Version | undefined, version: Version, fault: ReportFault): readonly StoredProof[] {
+  #follow(before: RecordVersion | undefined, version: RecordVersion, fault: ReportFault): readonly StoredProof[] {
     const { keys } = this.deps;
     const { record, action } = version;
     if (action === 'create' || !before) {
@@ -97,7 +97,7 @@ export class RecordHistory {
       judgeUpdate(keys, before, version, fault);
       if (this.kind === 'intent' || this.kind === 'report') fault('history', 'changes data that is fixed');
       return record.meta.proofs;
-    } else judgeProof(keys, before, version, fault);
+    } else judgeAddedProofs(keys, before, version, fault);
     if (this.kind === 'intent' && before.change === 1) this.#compareFirst(before, version);
     const added = findAddedProofs(before.record.meta, record.meta, () => {}) ?? [];
     if (action === 'update') this.#trail?.add(version.change, added, record.meta, fault);
@@ -105,8 +105,8 @@ export class RecordHistory {
   }
 
   /** Nothing is signed of these: where the first two versions differ, either may be the altered one. */
-  #compareFirst(first: Version, second: Version): void {
-    const said = ({ record }: Version) => JSON.stringify([record.meta.thread, record.meta.domains]);
+  #compareFirst(first: RecordVersion, second: RecordVersion): void {
+    const said = ({ record }: RecordVersion) => JSON.stringify([record.meta.thread, record.meta.domains]);
     if (said(first) === said(second)) return;
     const place = { kind: this.kind, luid: this.luid, change: first.change };
     this.deps.report(place, 'meta', "has another thread or other domains in 'meta' than the change after it");
@@ -114,7 +114,7 @@ export class RecordHistory {
 }
 
 /** What can be made of a version whose form is not that of a record: what comes behind it is looked at all the same. */
-function salvageRecord({ luid, record }: Version): RecordEnvelope {
+function salvageRecord({ luid, record }: RecordVersion): RecordEnvelope {
   const { hash, data, meta } = isObject(record) ? (record as Partial<RecordEnvelope>) : {};
   const said = isObject(meta) ? (meta as Partial<RecordEnvelope['meta']>) : {};
   return {
@@ -126,7 +126,7 @@ function salvageRecord({ luid, record }: Version): RecordEnvelope {
 }
 
 /** Versions repeat the proofs of those before. Of each that is the same one is kept, since that is looked at again and again. */
-function shareProofs(before: Version, { record }: Version): void {
+function shareProofs(before: RecordVersion, { record }: RecordVersion): void {
   const was = before.record.meta.proofs;
   const { proofs } = record.meta;
   const shared = Math.min(was.length, proofs.length);

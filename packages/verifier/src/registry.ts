@@ -1,5 +1,5 @@
 import type { StoredProof, Suite } from '@countersign/protocol';
-import type { Report } from './finding.js';
+import type { ReportFinding } from './finding.js';
 import { jsonText } from './json/json-text.js';
 import { Column } from './kept/column.js';
 import type { Records } from './kept/records.js';
@@ -9,7 +9,7 @@ import { Uses } from './kept/uses.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import { kindFacts, uniqueKey } from './kinds.js';
 import type { HeaderLine } from './lines.js';
-import type { Version } from './version.js';
+import type { RecordVersion } from './version.js';
 
 /** What is kept of all records, for the registry and others. */
 export interface RegistryDeps {
@@ -44,7 +44,7 @@ export class Registry {
   constructor(
     private readonly keys: LedgerKeys,
     private readonly claimed: Pick<HeaderLine, 'ledger'>,
-    private readonly report: Report,
+    private readonly report: ReportFinding,
     { records, names, suite }: RegistryDeps,
   ) {
     this.#records = records;
@@ -62,12 +62,12 @@ export class Registry {
   }
 
   /** The change that says so: it keeps the domain. */
-  addErasure({ kind, luid, change, record }: Version): void {
+  addErasure({ kind, luid, change, record }: RecordVersion): void {
     const { domain } = record.meta;
     if (domain !== undefined) this.#domains.name(domain, { kind, luid, change });
   }
 
-  addVersion(version: Version): void {
+  addVersion(version: RecordVersion): void {
     const { kind, luid, change, record } = version;
     const { data, meta } = record;
     if (change === 1) this.#records.bear(luid, meta.moment);
@@ -86,7 +86,7 @@ export class Registry {
   }
 
   /** @param added proofs that verify */
-  addProofs({ kind, luid, change }: Version, added: readonly StoredProof[]): void {
+  addProofs({ kind, luid, change }: RecordVersion, added: readonly StoredProof[]): void {
     const place = { kind, luid, change };
     const record = this.#records.numberOf(luid);
     for (const proof of added) {
@@ -103,7 +103,7 @@ export class Registry {
   }
 
   /** A record that has not been dropped. */
-  live({ kind, luid, change, record }: Version): void {
+  live({ kind, luid, change, record }: RecordVersion): void {
     const name = this.#names.put(uniqueName(kind, uniqueKey(kind, record.data)));
     const other = this.#living.get(name) - 1;
     if (other >= 0) this.report({ kind, luid, change }, 'ledger', `has the handle of ${this.#records.luidOf(other)}`);
@@ -142,7 +142,7 @@ export class Registry {
     return this.#hasErasedKeys ? unknown.length : 0;
   }
 
-  #addLedger({ luid, change, record }: Version): void {
+  #addLedger({ luid, change, record }: RecordVersion): void {
     const { ledger } = this.claimed;
     this.#hasLedger = true;
     const place = { kind: 'ledger', luid, change };
@@ -150,7 +150,7 @@ export class Registry {
     if (record.data.handle !== ledger.handle) this.report(place, 'ledger', `is not called ${ledger.handle}`);
   }
 
-  #addSigner({ record }: Version, handle: string): void {
+  #addSigner({ record }: RecordVersion, handle: string): void {
     const key = jsonText(record.data.public);
     this.#keyed.add(`${key} ${handle}`);
     this.#signers.add(handle);

@@ -1,5 +1,5 @@
 import { type ErasedIntentsSummary, sentenceOnErasedIntents } from './erased/intents.js';
-import type { Rule } from './finding.js';
+import type { FindingRule } from './finding.js';
 
 /** What was looked at, and what could not be. */
 export interface Summary {
@@ -50,7 +50,7 @@ export interface SummaryFacts {
   /** Signers that proofs name, and that were not there to be compared. */
   readonly unknownSigners: number;
   /** What something was found of: of that it is not said that it holds. */
-  readonly failed: ReadonlySet<Rule>;
+  readonly failed: ReadonlySet<FindingRule>;
   /** Movements that only a limit of an earlier symbol of the same handle allows, and limits that are stated of symbols that are gone. */
   readonly outlived: { readonly movements: number; readonly limits: number };
   /** Changes whose text was erased, and wallets and intents among their records. */
@@ -65,7 +65,7 @@ export interface SummaryFacts {
 export function summarize(looked: SummaryFacts): Summary {
   const { counts } = looked;
   const { intents } = looked.erased;
-  const sound = (...rules: Rule[]) => !rules.some((rule) => looked.failed.has(rule));
+  const sound = (...rules: FindingRule[]) => !rules.some((rule) => looked.failed.has(rule));
   const hasIntents = counts.intents > 0 && sound('trail');
   const money = hasIntents && looked.hasMoney && sound('money');
   const checked = [

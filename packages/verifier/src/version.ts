@@ -1,14 +1,12 @@
-import { canonical, isObject, type RecordEnvelope } from '@countersign/protocol';
+import { type ChangeAction, canonical, isObject, type RecordEnvelope } from '@countersign/protocol';
 import { jsonText } from './json/json-text.js';
 
-export type Action = 'create' | 'update' | 'drop' | 'erase';
-
 /** One version of a record, as a source has it. */
-export interface Version {
+export interface RecordVersion {
   readonly kind: string;
   readonly luid: string;
   readonly change: number;
-  readonly action: Action;
+  readonly action: ChangeAction;
   /** As it was served when it was the newest: `hash`, `data`, `luid`, `meta`. Unchecked. */
   readonly record: RecordEnvelope;
   /** The text of `record`, where the source has it. */
@@ -42,7 +40,7 @@ export function isMomentText(text: unknown): text is string {
  *
  * @returns a defect in words; undefined when the form is right, so that all types hold
  */
-export function formDefect({ kind, luid, record, text, moment, hash }: Version): string | undefined {
+export function formDefect({ kind, luid, record, text, moment, hash }: RecordVersion): string | undefined {
   if (!isObject(record)) return 'is not a record';
   const extra = Object.keys(record).find((member) => !VERSION_MEMBERS.includes(member));
   if (extra !== undefined) return `has an unknown member '${extra}'`;

@@ -40,7 +40,7 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
   }
   const sections = [...groups].map(([name, members]) => {
     const heading = name === '' ? '## General' : `## ${name}\n\n${aboutGroup(name)}.`;
-    const rows = members.map((one) => `| ${entry(one)} | ${cell(one.summary)} |`);
+    const rows = members.map((one) => `| ${entry(one)} | ${escapeCell(one.summary)} |`);
     return `${heading}\n\n| Command | Does |\n|---|---|\n${rows.join('\n')}`;
   });
   const codes = Object.values(EXIT).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
@@ -85,7 +85,7 @@ function commandText(command: Definition): string {
   const shared = new Set([...(command.connects ? CONNECTION_OPTIONS : []), ...GENERAL].map(optionName));
   const own = optionsOf(command).filter((one) => !shared.has(optionName(one)) || command.options?.includes(one));
   const rows = positions.map(({ name, about, choices, ask }) => {
-    return `| \`${name}\` | ${cell(about + choicesText(choices))}${ask === undefined ? '' : '; the command asks for it if it is missing'} |`;
+    return `| \`${name}\` | ${escapeCell(about + choicesText(choices))}${ask === undefined ? '' : '; the command asks for it if it is missing'} |`;
   });
   const link = `See [options of every command](../cli.md#options-of-every-command)${
     command.connects
@@ -112,7 +112,7 @@ function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { flags, about, env, choices, default: initial } = option;
     const more = `${choicesText(choices)}${initial === undefined ? '' : `; \`${initial}\` by default`}`;
-    return `| \`${flags}\` | ${env === undefined ? '' : `\`${env}\``} | ${cell(about)}${cell(more)} |`;
+    return `| \`${flags}\` | ${env === undefined ? '' : `\`${env}\``} | ${escapeCell(about)}${escapeCell(more)} |`;
   });
   return `| Option | Variable | Is |\n|---|---|---|\n${rows.join('\n')}`;
 }
@@ -121,7 +121,7 @@ function choicesText(choices: readonly string[] = []): string {
   return choices.length === 0 ? '' : `: ${choices.map((one) => `\`${one}\``).join(', ')}`;
 }
 
-function cell(text: string): string {
+function escapeCell(text: string): string {
   return text
     .replaceAll('|', '\\|')
     .replaceAll('<', '&lt;')

@@ -13,13 +13,13 @@ import { localFailure } from '../terminal/failure.js';
 import { identifier, integer, octets, sequence } from './der.js';
 
 /** The work of scrypt for one password, as OWASP has it: 128 MiB, some tenths of a second. */
-const SCRYPT: ScryptWork = { N: 2 ** 17, r: 8, p: 1 };
+const SCRYPT_WORK: ScryptWork = { N: 2 ** 17, r: 8, p: 1 };
 
 const AES_KEY_BYTES = 32;
 
-const PBES2 = '1.2.840.113549.1.5.13';
+const PBES2_OID = '1.2.840.113549.1.5.13';
 const SCRYPT_ID = '1.3.6.1.4.1.11591.4.11';
-const AES_256_CBC = '2.16.840.1.101.3.4.1.42';
+const AES_256_CBC_OID = '2.16.840.1.101.3.4.1.42';
 
 /** A key pair to sign with: the 32-byte seed, and the public key in base64. */
 export interface SigningKeyPair {
@@ -28,7 +28,7 @@ export interface SigningKeyPair {
 }
 
 /** The private key as PKCS#8 in PEM, encrypted under a password (PBES2 with scrypt, RFC 8018 and RFC 7914). */
-export function encrypt(key: KeyObject, password: string, work = SCRYPT): string {
+export function encrypt(key: KeyObject, password: string, work = SCRYPT_WORK): string {
   const salt = randomBytes(16);
   const iv = randomBytes(16);
   const cipher = createCipheriv('aes-256-cbc', deriveFileKey(password, salt, work), iv);
@@ -37,14 +37,14 @@ export function encrypt(key: KeyObject, password: string, work = SCRYPT): string
     identifier(SCRYPT_ID),
     sequence(octets(salt), integer(work.N), integer(work.r), integer(work.p), integer(AES_KEY_BYTES)),
   );
-  const scheme = sequence(identifier(AES_256_CBC), octets(iv));
-  const info = sequence(sequence(identifier(PBES2), sequence(derivation, scheme)), octets(encrypted));
+  const scheme = sequence(identifier(AES_256_CBC_OID), octets(iv));
+  const info = sequence(sequence(identifier(PBES2_OID), sequence(derivation, scheme)), octets(encrypted));
   const lines = info.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   return `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${lines}\n-----END ENCRYPTED PRIVATE KEY-----\n`;
 }
 
 /** Where the work is less than is asked for now, the key is written anew when it is opened. */
-export function isWeaker(pem: string, wanted = SCRYPT): boolean {
+export function isWeaker(pem: string, wanted = SCRYPT_WORK): boolean {
   const { N, r } = parseSealedKey(pem)?.work ?? wanted;
   return N * r < wanted.N * wanted.r;
 }

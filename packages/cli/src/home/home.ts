@@ -19,7 +19,7 @@ export class Home {
       await assertPrivate(file);
       return await readFile(file, 'utf8');
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (systemCodeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -29,7 +29,7 @@ export class Home {
     try {
       return (await readdir(join(this.folder, folder))).sort();
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
+      if (systemCodeOf(error) === 'ENOENT') return [];
       throw error;
     }
   }
@@ -55,7 +55,7 @@ export class Home {
       await this.#place(text, path, link);
       return true;
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
+      if (systemCodeOf(error) === 'EEXIST') return false;
       throw error;
     }
   }
@@ -88,7 +88,7 @@ export async function readPrivate(file: string): Promise<string> {
     await assertPrivate(file);
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw error instanceof Failure ? error : localFailure(`${file} cannot be read: ${codeOf(error)}.`);
+    throw error instanceof Failure ? error : localFailure(`${file} cannot be read: ${systemCodeOf(error)}.`);
   }
 }
 
@@ -104,6 +104,6 @@ async function assertPrivate(file: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+function systemCodeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }

@@ -5,7 +5,7 @@ import { Failure, localFailure } from '../terminal/failure.js';
 import { decrypt, encrypt, isWeaker, ofEd25519, pairOf, type SigningKeyPair, WRONG_PASSWORD } from './encrypted-key.js';
 import type { Home } from './home.js';
 
-const FOLDER = 'keys';
+const KEYS_FOLDER = 'keys';
 const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.+@-]{0,99}$/;
 /** Stands before the key in its file; OpenSSL skips such lines. */
 const PUBLIC = /^public: ([A-Za-z0-9+/]{43}=)$/m;
@@ -37,7 +37,7 @@ export class KeyStore {
   /** @throws Failure when the name cannot be that of a key, or is taken */
   async assertFree(name: string): Promise<void> {
     assertName(name);
-    if ((await this.home.read(FOLDER, `${name}.pem`)) !== undefined) throw nameTaken(name);
+    if ((await this.home.read(KEYS_FOLDER, `${name}.pem`)) !== undefined) throw nameTaken(name);
   }
 
   /** @throws Failure when there is a key of this name: no key is ever overwritten */
@@ -47,12 +47,12 @@ export class KeyStore {
       throw localFailure('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
     const pair = pairOf(key);
     const text = this.#written(name, key, password, pair);
-    if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw nameTaken(name);
+    if (!(await this.home.add(text, KEYS_FOLDER, `${name}.pem`))) throw nameTaken(name);
     return { name, public: pair.public };
   }
 
   async list(): Promise<StoredKey[]> {
-    const names = (await this.home.list(FOLDER))
+    const names = (await this.home.list(KEYS_FOLDER))
       .filter((file) => file.endsWith('.pem'))
       .map((file) => file.slice(0, -4));
     return Promise.all(names.map((name) => this.find(name)));
@@ -67,7 +67,7 @@ export class KeyStore {
 
   /** Deletes a key that was just made, and that nothing depends on. */
   async remove({ name, public: key }: StoredKey): Promise<void> {
-    if ((await this.find(name)).public === key) await this.home.remove(FOLDER, `${name}.pem`);
+    if ((await this.find(name)).public === key) await this.home.remove(KEYS_FOLDER, `${name}.pem`);
   }
 
   /** The encrypted file, as it is. */
@@ -110,7 +110,7 @@ export class KeyStore {
     try {
       const written = make();
       // Whoever was asked for the password may have taken minutes, and another command may have changed the file.
-      await this.home.replace(text, written, FOLDER, `${name}.pem`);
+      await this.home.replace(text, written, KEYS_FOLDER, `${name}.pem`);
     } catch {
       // No memory for the work, or no room on the disk.
     }
@@ -122,7 +122,7 @@ export class KeyStore {
 
   async #read(name: string): Promise<string> {
     assertName(name);
-    const text = await this.home.read(FOLDER, `${name}.pem`);
+    const text = await this.home.read(KEYS_FOLDER, `${name}.pem`);
     if (text !== undefined) return text;
     throw localFailure(`There is no key '${name}'.`, '`countersign key list` lists them, `key create` makes one');
   }

@@ -5,7 +5,7 @@ import { failureOfClient } from '../client-failure.js';
 import { Failure } from '../terminal/failure.js';
 import { JSON_BOUNDS } from '../terminal/input.js';
 import { exchange, type HttpAnswer, sendRequest } from '../wire/exchange.js';
-import type { Identity } from '../wire/identity.js';
+import type { CallerIdentity } from '../wire/identity.js';
 import { routeOf, type WriteRoute } from '../wire/route.js';
 import { signRequest } from '../wire/sign.js';
 import { type PinnedLedger, TrustedRecords } from '../wire/trusted-records.js';
@@ -17,7 +17,7 @@ import { ProxyBodyTooLarge, pathBelow, readBody } from './request.js';
 export interface ProxyOptions {
   /** Base URL of the server. */
   readonly server: URL;
-  readonly identity: Identity;
+  readonly identity: CallerIdentity;
   /** The ledger of requests that name none; without it they go out as they came. */
   readonly ledger?: string | undefined;
   /** A ledger whose key was noted. Of others, the first key is trusted for as long as the proxy runs. */
@@ -72,7 +72,7 @@ async function serveRequest(request: IncomingMessage, response: ServerResponse, 
   }
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const headers = headersOf(request, target, options);
+  const headers = forwardedHeaders(request, target, options);
   const body = await bodyOf(request, target, options, headers);
   const outgoing = { method: request.method ?? 'GET', server: options.server, path: target, ...body };
   const upstream = await exchange({ ...outgoing, signal: gone.signal });
@@ -81,7 +81,7 @@ async function serveRequest(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** The caller's own headers, and the ledger where one was set and the request is within a ledger. */
-function headersOf(
+function forwardedHeaders(
   { rawHeaders, headers }: IncomingMessage,
   target: string,
   { ledger }: ProxyOptions,

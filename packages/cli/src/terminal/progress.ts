@@ -1,9 +1,9 @@
 import type { Screen, Surroundings } from './surroundings.js';
 
-const WIDTH = 30;
+const BAR_WIDTH = 30;
 
 /** A bar on standard error that shows how far long work has come; nothing where there is no terminal. */
-export class Progress {
+export class ProgressBar {
   readonly #screen: Screen | undefined;
   readonly #now: () => number;
   #drawn = 0;
@@ -19,8 +19,8 @@ export class Progress {
     if (!this.#screen || now - this.#drawn < 100) return;
     this.#drawn = now;
     const share = all > 0 ? Math.min(1, done / all) : 0;
-    const full = Math.round(share * WIDTH);
-    const bar = all > 0 ? `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(share * 100)} %  ` : '';
+    const full = Math.round(share * BAR_WIDTH);
+    const bar = all > 0 ? `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${Math.floor(share * 100)} %  ` : '';
     this.#screen.write(`\r\u001b[K${what}  ${bar}${done}${all > 0 ? ` of ${all}` : ''}`);
   }
 

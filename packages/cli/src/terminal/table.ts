@@ -1,7 +1,7 @@
 import { printable } from './printable.js';
 
 /** Between two columns. */
-const GAP = '  ';
+const COLUMN_GAP = '  ';
 /** A column is not made narrower. */
 const NARROWEST = 6;
 
@@ -13,9 +13,10 @@ const NARROWEST = 6;
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [headings, ...rows].map((row) => row.map(printable));
   const wanted = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
-  const widths = width === undefined ? wanted : narrowColumns(wanted, width - GAP.length * (headings.length - 1));
+  const widths =
+    width === undefined ? wanted : narrowColumns(wanted, width - COLUMN_GAP.length * (headings.length - 1));
   const lineOf = (row: readonly string[]) =>
-    row.map((cell, column) => padCell(cut(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP);
+    row.map((cell, column) => padCell(cut(cell, widths[column] ?? 0), widths[column] ?? 0)).join(COLUMN_GAP);
   return all.map((row) => (width === undefined ? lineOf(row) : cut(lineOf(row).trimEnd(), width)).trimEnd()).join('\n');
 }
 

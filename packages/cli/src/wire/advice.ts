@@ -3,7 +3,7 @@ export const TO_REACH =
   'start the server (`countersign serve` here), or mend its address (`countersign connect <url>`)';
 
 /** What to try when the server refuses for a reason (interface/errors#reasons). */
-const ADVICE: Readonly<Record<string, string>> = {
+const ADVICE_BY_REASON: Readonly<Record<string, string>> = {
   'auth.unauthorized':
     'leave out --anonymous or choose a key with --signer; repeat the command when a token has just expired',
   'auth.forbidden':
@@ -43,5 +43,5 @@ export function adviceOn(reason: string, detail?: string, retryAfter?: number): 
   if (detail !== undefined && BY_OPERATOR.test(detail))
     return 'ask the operator of the server, or wait until this ends: no rule of the ledger causes it';
   if (retryAfter !== undefined) return `repeat the command in ${retryAfter} s`;
-  return Object.hasOwn(ADVICE, reason) ? ADVICE[reason] : undefined;
+  return Object.hasOwn(ADVICE_BY_REASON, reason) ? ADVICE_BY_REASON[reason] : undefined;
 }

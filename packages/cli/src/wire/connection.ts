@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, readJson } from '@countersign/pro
 import { Failure } from '../terminal/failure.js';
 import { adviceOn } from './advice.js';
 import { type HttpAnswer, sendRequest } from './exchange.js';
-import type { Identity } from './identity.js';
+import type { CallerIdentity } from './identity.js';
 
 /**
  * A server as `curl` and `status` use it: what it answers is handed on as it is. Other commands use the client, which
@@ -13,7 +13,7 @@ export class ServerConnection {
     readonly server: URL,
     /** Handle of the ledger; undefined outside of all. */
     readonly ledger: string | undefined,
-    readonly identity: Identity,
+    readonly identity: CallerIdentity,
     readonly now: () => number,
   ) {}
 

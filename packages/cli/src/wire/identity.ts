@@ -4,12 +4,12 @@ import { Failure } from '../terminal/failure.js';
 import { sendRequest } from './exchange.js';
 
 /** Seconds that a token of the key is good for. */
-const LIFETIME = 3600;
+const TOKEN_LIFETIME = 3600;
 /** Seconds before its end from which a token is made anew: clocks differ, and requests take time. */
 const TOKEN_MARGIN = 60;
 
 /** Who makes requests: by a key, by client credentials, or by both. */
-export interface Identity {
+export interface CallerIdentity {
   /** Signs writes. Without it they are left to the token (interface/tokens#token-only-writes). */
   readonly key?: SigningKeyPair;
   /**
@@ -22,13 +22,13 @@ export interface Identity {
 }
 
 /** Client credentials (interface/tokens#token-endpoint). */
-export interface Credentials {
+export interface TokenCredentials {
   readonly id: string;
   readonly secret: string;
 }
 
 /** Nobody: writes go out unsigned, and requests without a token. */
-export const ANONYMOUS: Identity = { authorization: async () => undefined };
+export const ANONYMOUS: CallerIdentity = { authorization: async () => undefined };
 
 /** Text in base64url of an object, as the parts of a token have it. */
 function part(value: Json): string {
@@ -41,7 +41,13 @@ export function mintToken(
   claims: { readonly name: string; readonly audience: string; readonly now: number },
 ): string {
   const iat = Math.floor(claims.now / 1000);
-  return signToken(key, { iat, exp: iat + LIFETIME, iss: 'cli', aud: claims.audience, sub: `signer:${claims.name}` });
+  return signToken(key, {
+    iat,
+    exp: iat + TOKEN_LIFETIME,
+    iss: 'cli',
+    aud: claims.audience,
+    sub: `signer:${claims.name}`,
+  });
 }
 
 /** A token with these claims. */
@@ -53,7 +59,7 @@ export function signToken(key: SigningKeyPair, claims: JsonObject): string {
 }
 
 /** Whoever holds a key: it signs, and its tokens are made here. One token serves until shortly before its end. */
-export function identityOfKey(key: SigningKeyPair, name: string, now: () => number): Identity {
+export function identityOfKey(key: SigningKeyPair, name: string, now: () => number): CallerIdentity {
   const tokens = new Map<string, { readonly text: string; readonly end: number }>();
   return {
     key,
@@ -63,7 +69,7 @@ export function identityOfKey(key: SigningKeyPair, name: string, now: () => numb
       const text = mintToken(key, { name, audience: ledger, now: now() });
       // Callers name the ledgers: what they make up must not pile up.
       if (tokens.size > 100) tokens.clear();
-      tokens.set(ledger, { text, end: now() + (LIFETIME - TOKEN_MARGIN) * 1000 });
+      tokens.set(ledger, { text, end: now() + (TOKEN_LIFETIME - TOKEN_MARGIN) * 1000 });
       return `Bearer ${text}`;
     },
   };
@@ -72,10 +78,10 @@ export function identityOfKey(key: SigningKeyPair, name: string, now: () => numb
 /** Whoever has client credentials: the ledger's token endpoint gives the tokens. A key may sign beside them. */
 export function identityOfClient(
   server: URL,
-  credentials: Credentials,
+  credentials: TokenCredentials,
   now: () => number,
   key?: SigningKeyPair,
-): Identity {
+): CallerIdentity {
   const tokens = new Map<string, { readonly given: ReturnType<typeof requestToken>; end: number }>();
   return {
     key,
@@ -107,7 +113,7 @@ export function identityOfClient(
 export async function requestToken(
   server: URL,
   ledger: string,
-  { id, secret }: Credentials,
+  { id, secret }: TokenCredentials,
 ): Promise<{ readonly text: string; readonly seconds: number; readonly body: Json }> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
   const { status, bytes } = await sendRequest({

@@ -60,7 +60,7 @@ async function signEnvelope(route: WriteRoute, body: JsonObject, deps: SigningDe
   const sent = proofsOfBody(filled);
   const partial = sent.filter(isPartial).map((one) => (isObject(one.custom) ? one.custom : {}));
   const custom = dropUnbound(
-    Object.assign(stamp(route, deps, filled.data), statusOf(route), ...partial, isObject(beside) ? beside : {}),
+    Object.assign(stamp(route, deps, filled.data), statusForPurpose(route), ...partial, isObject(beside) ? beside : {}),
   );
   const own: JsonObject = deps.key === undefined ? { custom } : signProof({ hash, custom, ...deps.key });
   const meta = isObject(filled.meta) ? filled.meta : {};
@@ -96,7 +96,7 @@ const STATUS_OF_PURPOSE: Partial<Record<WritePurpose, string>> = {
   erase: 'erased',
 };
 
-function statusOf({ purpose }: WriteRoute): JsonObject {
+function statusForPurpose({ purpose }: WriteRoute): JsonObject {
   const status = STATUS_OF_PURPOSE[purpose];
   return status === undefined ? {} : { status };
 }

@@ -3,7 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Replaces a file whole: after a crash it has the old text or the new one. On the disk when this resolves. */
-export async function writeDurably(folder: string, name: string, text: string): Promise<void> {
+export async function replaceFile(folder: string, name: string, text: string): Promise<void> {
   const draft = join(folder, `${name}.new`);
   await writeSynced(draft, text);
   await rename(draft, join(folder, name));
@@ -11,7 +11,7 @@ export async function writeDurably(folder: string, name: string, text: string): 
 }
 
 /** Writes a file that must be new. @returns false when there is one of this name, which is left as it is */
-export async function writeOnce(folder: string, name: string, text: string): Promise<boolean> {
+export async function createFile(folder: string, name: string, text: string): Promise<boolean> {
   const draft = join(folder, `${name}.${randomUUID()}.new`);
   await writeSynced(draft, text);
   try {

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localFailure } from '../terminal/failure.js';
-import { writeDurably, writeOnce } from './durable.js';
+import { createFile, replaceFile } from './durable.js';
 
-const PREFIX = 'lock.';
+const LOCK_PREFIX = 'lock.';
 /** Each lost attempt means that another witness took a lock. */
 const LOCK_ATTEMPTS = 50;
 /** Content of a released lock file. */
@@ -23,17 +23,17 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const own = `${process.pid} ${await processStart(process.pid)}\n`;
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
     const last = await highestLock(folder);
-    const owner = await findLockOwner(join(folder, `${PREFIX}${last}`));
+    const owner = await findLockOwner(join(folder, `${LOCK_PREFIX}${last}`));
     if (owner !== undefined) {
       throw localFailure(`The folder ${folder} is in use by process ${owner}.`, 'one witness at a time; give --state');
     }
-    const name = `${PREFIX}${last + 1}`;
-    if (!(await writeOnce(folder, name, own))) continue;
+    const name = `${LOCK_PREFIX}${last + 1}`;
+    if (!(await createFile(folder, name, own))) continue;
     if ((await highestLock(folder)) === last + 1) {
       for (const number of await lockNumbers(folder)) {
-        if (number < last) await rm(join(folder, `${PREFIX}${number}`), { force: true });
+        if (number < last) await rm(join(folder, `${LOCK_PREFIX}${number}`), { force: true });
       }
-      return () => writeDurably(folder, name, FREE);
+      return () => replaceFile(folder, name, FREE);
     }
     await rm(join(folder, name), { force: true });
   }

@@ -33,14 +33,14 @@ interface Reply {
 }
 
 /** The name of a file of a state: SHA-256 of an origin. */
-const LAST = /^\/([0-9a-f]{64})\/checkpoint$/;
+const LAST_CHECKPOINT_PATH = /^\/([0-9a-f]{64})\/checkpoint$/;
 
 /** A witness over HTTP (C2SP tlog-witness): cosigns what logs send, each checkpoint after those before it. */
 export function createWitness(options: WitnessOptions): Server {
   let underWay = 0;
   // What is still being sent takes no place: half a request would keep it.
   const inPlace: InPlace = async (work) => {
-    if (underWay >= WITNESS_BOUNDS.requests) return BUSY;
+    if (underWay >= WITNESS_BOUNDS.requests) return BUSY_REPLY;
     underWay += 1;
     try {
       return await work();
@@ -95,7 +95,7 @@ function boundEach(server: Server): void {
 /** Answers when there is a place, and that there is none otherwise. */
 type InPlace = (work: () => Promise<Reply>) => Promise<Reply>;
 
-const BUSY: Reply = { status: 503, text: 'Too many requests are under way.\n', isLast: true };
+const BUSY_REPLY: Reply = { status: 503, text: 'Too many requests are under way.\n', isLast: true };
 const BODY_LATE: Reply = {
   status: 408,
   text: `A body is sent within ${WITNESS_BOUNDS.body / 1000} s.\n`,
@@ -118,7 +118,7 @@ async function answerWitness(request: IncomingMessage, options: WitnessOptions, 
   }
   const isRead = method === 'GET' || method === 'HEAD';
   if (isRead && path === '/') return { status: 200, text: aboutThis(options) };
-  const name = isRead ? LAST.exec(path)?.[1] : undefined;
+  const name = isRead ? LAST_CHECKPOINT_PATH.exec(path)?.[1] : undefined;
   return name === undefined ? NOT_FOUND : inPlace(async () => last(await options.states.byName(name)));
 }
 

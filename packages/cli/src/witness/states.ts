@@ -14,7 +14,7 @@ export interface CosignedCheckpoint extends Checkpoint {
 }
 
 /** What a witness remembers: of each log the checkpoint that it cosigned last, in a folder of its own. */
-export interface States {
+export interface WitnessStates {
   /** @throws Error when the file holds something else: without it the witness could be led back */
   last(origin: string): Promise<CosignedCheckpoint | undefined>;
   /** The note by the name of its folder: SHA-256 of the origin in hex. */
@@ -31,7 +31,7 @@ export interface States {
 }
 
 /** States that nobody else uses until they are closed. */
-export interface OpenStates extends States {
+export interface OpenStates extends WitnessStates {
   /** Lets go of the folder. */
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function openStates(folder: string): Promise<OpenStates> {
 }
 
 /** The states in a folder. Processes that share it, as containers may, still never go on from the same checkpoint. */
-export function statesIn(folder: string): States {
+export function statesIn(folder: string): WitnessStates {
   const waiting = new Map<string, Promise<unknown>>();
   return {
     byName: async (name) => (await readLatest(join(folder, name)))?.text,

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, writeOnce } from './durable.js';
+import { createFile, syncFolder } from './durable.js';
 
 /** A text, and how many there were with it. */
 export interface TextVersion {
@@ -36,7 +36,7 @@ export async function addVersion(folder: string, last: number, text: string): Pr
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (last === 0) await syncFolder(dirname(folder));
   const own = last + 1;
-  if (!(await writeOnce(folder, String(own), text))) return false;
+  if (!(await createFile(folder, String(own), text))) return false;
   const all = await versionNumbers(folder);
   // Others have gone far ahead, and deleted the version of this number.
   if (Math.max(...all) > own) {

@@ -13,7 +13,7 @@ import {
   parseNote,
   type SignBytes,
 } from '@countersign/protocol/log';
-import type { States } from './states.js';
+import type { WitnessStates } from './states.js';
 
 /** What a witness cosigns with, and what it remembers. */
 export interface WitnessDeps {
@@ -21,7 +21,7 @@ export interface WitnessDeps {
   readonly logs: readonly NoteKey[];
   readonly key: NoteKey;
   readonly sign: SignBytes;
-  readonly states: States;
+  readonly states: WitnessStates;
   readonly suite: Pick<Suite, 'verify'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -83,7 +83,7 @@ async function advance(
   return { status: 200, text: kept.slice(formatNote({ text: note.text, signatures: own }).length) };
 }
 
-async function lastOf(states: States, origin: string) {
+async function lastOf(states: WitnessStates, origin: string) {
   try {
     return (await states.last(origin)) ?? { size: 0, root: emptyRoot(), number: 0 };
   } catch (error) {

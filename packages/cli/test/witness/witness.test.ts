@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../server/test/support/eventually.js';
 import '../../../server/test/support/seed.js';
 import { createWitness } from '../../src/witness/server.js';
-import { folderName, type OpenStates, openStates, type States, statesIn } from '../../src/witness/states.js';
+import { folderName, type OpenStates, openStates, statesIn, type WitnessStates } from '../../src/witness/states.js';
 import { addCheckpoint, type WitnessDeps } from '../../src/witness/witness.js';
 import { TestLog, testWitnessKey } from '../support/tree.js';
 
@@ -26,7 +26,7 @@ let url: string;
 let log: TestLog;
 let used = 0;
 
-const meansOf = (states: States): WitnessDeps => ({
+const meansOf = (states: WitnessStates): WitnessDeps => ({
   logs: logs.map(({ key }) => key),
   key: own.key,
   sign: own.sign,

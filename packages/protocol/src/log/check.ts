@@ -30,7 +30,7 @@ export interface ConsistencyClaim {
 export function checkInclusion(claim: InclusionClaim, sha: Sha256 = portableSha256): boolean {
   const { leaf, index, size, root, proof } = claim;
   if (!isSize(index) || !isSize(size) || index >= size || !areHashes(leaf, root, ...proof)) return false;
-  const path = new Path(index, size - 1);
+  const path = new AuditPath(index, size - 1);
   let hash = leaf;
   for (const sibling of proof) {
     if (path.isAtRoot) return false;
@@ -53,7 +53,7 @@ export function checkConsistency(claim: ConsistencyClaim, sha: Sha256 = portable
   const hashes = isPowerOfTwo(old) ? [oldRoot, ...proof] : [...proof];
   const [first, ...rest] = hashes;
   if (first === undefined || rest.length === 0) return false;
-  const path = new Path(old - 1, size - 1);
+  const path = new AuditPath(old - 1, size - 1);
   path.skipRights();
   let older = first;
   let newer = first;
@@ -71,7 +71,7 @@ export function checkConsistency(claim: ConsistencyClaim, sha: Sha256 = portable
 }
 
 /** The way from a leaf up to the root, past the levels where the tree's edge has no sibling. */
-class Path {
+class AuditPath {
   #at: number;
   #last: number;
 

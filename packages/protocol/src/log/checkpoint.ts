@@ -5,7 +5,7 @@ import { LogError } from './fault.js';
 import { HASH_BYTES } from './hashing.js';
 import { type NoteKey, refuseName } from './key.js';
 import type { Note } from './note.js';
-import { openNote, type Signed } from './open-note.js';
+import { type NoteSigner, openNote } from './open-note.js';
 import { boundedText, parseDecimal, parseHash, refuseControls, whole } from './text.js';
 
 /** A checkpoint: what a log says of its tree (C2SP tlog-checkpoint). */
@@ -23,7 +23,7 @@ export interface OpenedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly note: Note;
   /** Every known key that signed it, the log's and the witnesses'. */
-  readonly signed: readonly Signed[];
+  readonly signed: readonly NoteSigner[];
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Note {
   readonly signatures: readonly NoteSignature[];
 }
 
-const LINE = '— ';
+const SIGNATURE_START = '— ';
 
 /**
  * Reads a note.
@@ -46,7 +46,9 @@ export function parseNote(input: string | Uint8Array): Note {
  * @throws LogError when it could not be read again
  */
 export function formatNote({ text, signatures }: Note): string {
-  const lines = signatures.map(({ name, id, signature }) => `${LINE}${name} ${encodeBase64(joinId(id, signature))}\n`);
+  const lines = signatures.map(
+    ({ name, id, signature }) => `${SIGNATURE_START}${name} ${encodeBase64(joinId(id, signature))}\n`,
+  );
   const note = `${text}\n${lines.join('')}`;
   const again = parseNote(note);
   if (again.text !== text || again.signatures.length !== signatures.length) {
@@ -68,7 +70,7 @@ export async function signNote(text: string, key: NoteKey, sign: SignBytes): Pro
 
 function parseSignatureLine(line: string): NoteSignature {
   const [dash, name, encoded, ...more] = line.split(' ');
-  if (`${dash} ` !== LINE || encoded === undefined || more.length > 0) {
+  if (`${dash} ` !== SIGNATURE_START || encoded === undefined || more.length > 0) {
     throw new LogError('malformed', 'a signature line has another form');
   }
   refuseName(name!);

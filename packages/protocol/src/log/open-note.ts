@@ -6,7 +6,7 @@ import { type Note, type NoteSignature, parseNote } from './note.js';
 import { utf8 } from './text.js';
 
 /** A known key that signed a note. */
-export interface Signed {
+export interface NoteSigner {
   readonly key: NoteKey;
   /** Unix time in seconds of a cosignature; undefined of a signature of a note. */
   readonly time: number | undefined;
@@ -18,7 +18,11 @@ export interface Signed {
  * @returns one for each line by a known key, in their order; a key that signed twice is there twice
  * @throws LogError `unverified` when a line by a known key does not verify
  */
-export function verifyNote(note: Note, known: readonly NoteKey[], suite: Pick<Suite, 'verify'> = portable): Signed[] {
+export function verifyNote(
+  note: Note,
+  known: readonly NoteKey[],
+  suite: Pick<Suite, 'verify'> = portable,
+): NoteSigner[] {
   return note.signatures.flatMap((line) => {
     const candidates = known.filter(({ name, id }) => name === line.name && id === line.id);
     if (candidates.length === 0) return [];
@@ -39,7 +43,7 @@ export function openNote(
   input: string | Uint8Array,
   known: readonly NoteKey[],
   suite: Pick<Suite, 'verify'> = portable,
-): { note: Note; signed: Signed[] } {
+): { note: Note; signed: NoteSigner[] } {
   const note = parseNote(input);
   const signed = verifyNote(note, known, suite);
   if (signed.length === 0) throw new LogError('unverified', 'no known key signed the note');
@@ -51,7 +55,7 @@ function verifyLine(
   { signature }: NoteSignature,
   key: NoteKey,
   suite: Pick<Suite, 'verify'>,
-): Signed | undefined {
+): NoteSigner | undefined {
   if (key.use === 'note') {
     return suite.verify(signature, utf8(text), key.publicKey) ? { key, time: undefined } : undefined;
   }

@@ -17,8 +17,8 @@ declare const TextEncoder: new () => {
 const encoder = new TextEncoder();
 
 /** Characters of a text that fits into the reused bytes: each takes three bytes at most. */
-const SHORT_TEXT = 16_384;
-const reused = new Uint8Array(3 * SHORT_TEXT);
+const FITTING_CHARACTERS = 16_384;
+const reused = new Uint8Array(3 * FITTING_CHARACTERS);
 
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 /** ASCII control characters other than newline, which signed-note forbids. */
@@ -37,7 +37,7 @@ export function utf8(text: string): Uint8Array {
  * @throws TypeError for a lone surrogate, which has no UTF-8
  */
 export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
-  if (text.length > SHORT_TEXT) return read(utf8(text));
+  if (text.length > FITTING_CHARACTERS) return read(utf8(text));
   refuseLone(text);
   return read(reused.subarray(0, encoder.encodeInto(text, reused).written));
 }

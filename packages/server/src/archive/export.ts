@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChangeLine, CurrentLine, EndLine, HeaderLine, Line, LogHead, StateLine } from '@countersign/verifier';
-import { FORMAT, FORMAT_VERSION, STATES } from '@countersign/verifier';
+import { FORMAT, FORMAT_VERSION, STATE_SORTS } from '@countersign/verifier';
 import type pg from 'pg';
 import { native } from '../auth/native-suite.js';
 import { moment, type Runtime } from '../base/clock.js';
@@ -337,7 +337,7 @@ function openNamedLeaf({ logCodes }: Integrity, ledger: number, { luid, change, 
 }
 
 function isState(line: object): line is StateLine {
-  return STATES.includes((line as Line).line);
+  return STATE_SORTS.includes((line as Line).line);
 }
 
 /** A log as far as an export depends on it. */

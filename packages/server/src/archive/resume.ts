@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type HeaderLine, type Line, parseLine, STATES } from '@countersign/verifier';
+import { type HeaderLine, type Line, parseLine, STATE_SORTS } from '@countersign/verifier';
 import { ExportRefused } from './refusals.js';
 
 /** What an interrupted export has written. */
@@ -33,7 +33,7 @@ export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | u
     const begins = line.line === 'change' && line.luid !== luid;
     // The bytes before this line are whole records.
     // What nobody signs is written anew: the end says that who knows the passphrase wrote it.
-    if (STATES.includes(line.line)) break;
+    if (STATE_SORTS.includes(line.line)) break;
     if (begins) kept = { length, digest: digest.copy() };
     if (line.line === 'change') luid = line.luid;
     digest.update(`${text}\n`);

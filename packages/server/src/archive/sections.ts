@@ -1,4 +1,4 @@
-import type { BalanceLine, BalanceRow, EntryLine, LimitLine, StateLine } from '@countersign/verifier';
+import type { BalanceLine, BalancePart, EntryLine, LimitLine, StateLine } from '@countersign/verifier';
 import { isInForce } from '../store/money/limits-in-force.js';
 
 /** Rows of a table that stand in an export as they are, one line for each, in an order that stays. */
@@ -56,7 +56,7 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 function balanceLine(row: SectionRow): BalanceLine {
-  const side = (name: string): BalanceRow => ({
+  const side = (name: string): BalancePart => ({
     amount: row[name] as number,
     luid: row[`${name}_luid`] as string,
     moment: timeText(row[`${name}_moment`]),

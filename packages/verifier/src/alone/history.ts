@@ -1,8 +1,7 @@
-import type { RecordEnvelope, StoredProof, Suite } from '@countersign/protocol';
-import type { Report } from '../finding.js';
+import type { ChangeAction, RecordEnvelope, StoredProof, Suite } from '@countersign/protocol';
+import type { ReportFinding } from '../finding.js';
 import type { ProofCheck } from '../proof-check.js';
 import { RecordHistory } from '../record-history.js';
-import type { Action } from '../version.js';
 import { namedKey } from './named-key.js';
 
 /** A version of a history as the interface lists it, with its number and action in `meta` (interface/records#history). */
@@ -31,7 +30,7 @@ export function judgeHistory(
   suite: Suite,
 ): readonly HistoryFinding[] {
   const findings: HistoryFinding[] = [];
-  const report: Report = ({ change = 0 }, _, detail) => findings.push({ change, detail });
+  const report: ReportFinding = ({ change = 0 }, _, detail) => findings.push({ change, detail });
   const proofs = versions.flatMap(({ meta }): readonly StoredProof[] =>
     Array.isArray(meta.proofs) ? meta.proofs : [],
   );
@@ -43,7 +42,7 @@ export function judgeHistory(
     const meta = { ...others, ...(labels ? { labels } : {}) };
     if (action === 'erase')
       findings.push({ change, detail: 'is an erasure, which leaves no other version (interface/records#erase)' });
-    history.add({ kind, luid, change, action: action as Action, record: { ...record, meta } });
+    history.add({ kind, luid, change, action: action as ChangeAction, record: { ...record, meta } });
   }
   return findings;
 }

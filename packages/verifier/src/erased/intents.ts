@@ -1,4 +1,4 @@
-import type { Report } from '../finding.js';
+import type { ReportFinding } from '../finding.js';
 import { momentNumber } from '../kept/moment.js';
 import type { EntryLine } from '../lines.js';
 
@@ -19,7 +19,7 @@ export interface ErasedIntentsSummary {
 }
 
 /** Intents that are named in the summary. */
-const MOST_NAMED = 100;
+const INTENTS_NAMED = 100;
 
 /** An intent moves what it reserves, and once more: changes that movements may be of. */
 const BOOKED = 2;
@@ -128,7 +128,7 @@ export class ErasedIntents {
   }
 
   /** Reports movements that no intent which has ended can have made. */
-  end(report: Report): void {
+  end(report: ReportFinding): void {
     for (const [luid, { statement, entries }] of this.#intents) {
       const fault = (change: number, detail: string) => report({ kind: 'intent', luid, change }, 'money', detail);
       const changes = [...new Set(entries.map(({ change }) => change))].sort((one, other) => one - other);
@@ -166,7 +166,7 @@ export class ErasedIntents {
     const moved = [...this.#intents]
       .map(([luid, { entries }]) => [luid, entries.filter(isMoving).length] as const)
       .filter(([, movements]) => movements > 0)
-      .slice(0, MOST_NAMED);
+      .slice(0, INTENTS_NAMED);
     return {
       intents: this.#intents.size,
       movements: this.#movements,

@@ -1,8 +1,8 @@
-import type { Report } from '../finding.js';
+import type { ReportFinding } from '../finding.js';
 import type { StateLine } from '../lines.js';
 
 /** The secret of a ledger that holds the key of its veiled names. */
-const KEY = 'veil';
+const VEIL_KEY = 'veil';
 
 /**
  * Names that stay taken of erased records, veiled: proofs that were used, and handles of intents. Nobody signs them, and
@@ -21,7 +21,7 @@ export class TakenNames {
     private readonly ledger: string,
     /** Whether the file has keys: names without theirs are of no use. */
     private readonly hasSecrets: boolean,
-    private readonly report: Report,
+    private readonly report: ReportFinding,
   ) {}
 
   /** Names that were there. */
@@ -35,7 +35,7 @@ export class TakenNames {
   }
 
   addSecret({ luid, name }: StateLine): void {
-    if (luid === this.ledger && name === KEY) this.#hasKey = true;
+    if (luid === this.ledger && name === VEIL_KEY) this.#hasKey = true;
   }
 
   add(line: StateLine): void {

@@ -70,7 +70,7 @@ export class Symbols {
 }
 
 /** Amounts by accounts, each with a number that says what they are of: 0 where nothing is. */
-export class Holdings {
+export class AccountAmounts {
   readonly #available = new Column('float64');
   readonly #reserved = new Column('float64');
   readonly #of = new Column('float64');

@@ -2,13 +2,13 @@ const COLUMN_PAGE_BITS = 13;
 const COLUMN_PAGE = 1 << COLUMN_PAGE_BITS;
 
 /** Whole numbers of 32 bits take half of the memory. */
-export type Sort = 'int32' | 'float64';
+export type ColumnType = 'int32' | 'float64';
 
 /** Numbers by their places from 0, in pages: it grows without a copy of all, and pages of zeros take nothing. */
 export class Column {
   readonly #pages: (Int32Array | Float64Array | undefined)[] = [];
 
-  constructor(private readonly sort: Sort) {}
+  constructor(private readonly sort: ColumnType) {}
 
   get(place: number): number {
     return this.#pages[place >>> COLUMN_PAGE_BITS]?.[place & (COLUMN_PAGE - 1)] ?? 0;

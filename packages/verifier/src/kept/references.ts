@@ -1,5 +1,5 @@
 import type { Suite } from '@countersign/protocol';
-import type { Place } from '../finding.js';
+import type { FindingPlace } from '../finding.js';
 import { TextNumbers } from './text-numbers.js';
 
 /** Those that were confirmed last, so that what all records say of one signer is not hashed each time. */
@@ -11,7 +11,7 @@ const RECENT = 1_000;
  */
 export class References {
   readonly #there: TextNumbers;
-  readonly #named = new Map<string, Place>();
+  readonly #named = new Map<string, FindingPlace>();
   readonly #recent = new Set<string>();
 
   constructor(suite: Pick<Suite, 'sha256'>) {
@@ -27,7 +27,7 @@ export class References {
     return this.#there.find(fact) >= 0;
   }
 
-  name(fact: string, place: Place): void {
+  name(fact: string, place: FindingPlace): void {
     if (this.#recent.has(fact) || this.#named.has(fact)) return;
     if (!this.has(fact)) {
       this.#named.set(fact, place);
@@ -38,7 +38,7 @@ export class References {
   }
 
   /** What was named, and is not there. */
-  missing(): [fact: string, place: Place][] {
+  missing(): [fact: string, place: FindingPlace][] {
     return [...this.#named];
   }
 }

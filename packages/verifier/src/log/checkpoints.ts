@@ -12,7 +12,7 @@ import {
 } from '@countersign/protocol/log';
 
 /** A signed checkpoint, and what it is called in findings. */
-export interface Held {
+export interface HeldCheckpoint {
   readonly name: string;
   readonly text: string;
 }
@@ -30,22 +30,22 @@ export class CheckpointReader {
   ) {}
 
   /** A checkpoint that the ledger has signed for the log of this origin. */
-  read({ name, text }: Held, origin: string): Checkpoint | undefined {
+  read({ name, text }: HeldCheckpoint, origin: string): Checkpoint | undefined {
     return this.#taken(name, () => openCheckpoint(text, this.#keys(origin), this.suite).checkpoint);
   }
 
   /** The origin that it names, unchecked. */
-  originOf(held: Held): string | undefined {
+  originOf(held: HeldCheckpoint): string | undefined {
     return parseUnchecked(held)?.origin;
   }
 
   /** The size of the tree that it names, unchecked. */
-  sizeOf(held: Held): number | undefined {
+  sizeOf(held: HeldCheckpoint): number | undefined {
     return parseUnchecked(held)?.size;
   }
 
   /** One that the ledger has signed for the log that it names itself. */
-  readOwn({ name, text }: Held): Checkpoint | undefined {
+  readOwn({ name, text }: HeldCheckpoint): Checkpoint | undefined {
     return this.#taken(name, () => {
       const { origin } = parseCheckpoint(parseNote(text).text);
       return openCheckpoint(text, this.#keys(origin), this.suite).checkpoint;
@@ -53,7 +53,7 @@ export class CheckpointReader {
   }
 
   /** @returns the names of the witnesses, where the policy takes the checkpoint */
-  accept({ name, text }: Held, policy: Policy): string[] | undefined {
+  accept({ name, text }: HeldCheckpoint, policy: Policy): string[] | undefined {
     return this.#taken(name, () => [...acceptCheckpoint(text, policy, this.suite).witnesses.keys()]);
   }
 
@@ -73,7 +73,7 @@ export class CheckpointReader {
   }
 }
 
-function parseUnchecked({ text }: Held): Checkpoint | undefined {
+function parseUnchecked({ text }: HeldCheckpoint): Checkpoint | undefined {
   try {
     return parseCheckpoint(parseNote(text).text);
   } catch {

@@ -22,7 +22,7 @@ export interface LogFacts {
 /** What was checked of the log, and what could not be. */
 export function logSentences(looked: LogFacts): { checked: string[]; unchecked: string[] } {
   const { head, waiting, oldest, held, earlier, isSound, cosigned } = looked;
-  if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...sentencesOnErased(looked)] };
+  if (!head) return { checked: [], unchecked: [`${OMISSIONS}: the export has no log.`, ...sentencesOnErased(looked)] };
   const checked = [
     `${head.size} leaves of the log ${head.origin}: each is one change of this file, none is missing, a record's are in ` +
       "their order, and their root is that of the checkpoint, which the ledger's key has signed.",
@@ -36,7 +36,7 @@ export function logSentences(looked: LogFacts): { checked: string[]; unchecked: 
   const unchecked = [
     held + earlier.same === 0 &&
       !cosigned &&
-      `${LEFT_OUT}, and the log made anew: a checkpoint that was kept from before (--checkpoint), or witnesses (--policy), tell.`,
+      `${OMISSIONS}, and the log made anew: a checkpoint that was kept from before (--checkpoint), or witnesses (--policy), tell.`,
     since > 0 && `Whether the log stays as it is behind leaf ${cosigned!.size}: no witness has seen ${since} leaves.`,
     earlier.unknown > 0 &&
       `${earlier.unknown} checkpoints of earlier generations: whether those went on from them tells only an export of then.`,
@@ -52,7 +52,7 @@ export function logSentences(looked: LogFacts): { checked: string[]; unchecked: 
   };
 }
 
-const LEFT_OUT = 'Whether changes, or whole records, were left out';
+const OMISSIONS = 'Whether changes, or whole records, were left out';
 
 function sentencesOnErased({ erased, named }: LogFacts): string[] {
   const logged = erased - named;

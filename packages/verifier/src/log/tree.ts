@@ -1,8 +1,8 @@
 import { isObject, type Suite } from '@countersign/protocol';
 import { type Checkpoint, entryOf, leafHash, type Policy, type Sha256 } from '@countersign/protocol/log';
-import type { Place, Report } from '../finding.js';
+import type { FindingPlace, ReportFinding } from '../finding.js';
 import type { ChangeLine, ErasedLine, HeaderLine, LeafLine, LogHead } from '../lines.js';
-import { CheckpointReader, type Held } from './checkpoints.js';
+import { CheckpointReader, type HeldCheckpoint } from './checkpoints.js';
 import { LeafHashes } from './leaf-hashes.js';
 import { commitmentOfLine, type LoggedLine, toLoggedLine } from './leaf-of-line.js';
 import { generationOf, headDefect, logOf } from './log-head.js';
@@ -14,10 +14,10 @@ export interface TreeOptions {
   readonly suite: Suite;
   readonly sha: Sha256;
   /** Checkpoints that somebody has kept. */
-  readonly held: readonly Held[];
+  readonly held: readonly HeldCheckpoint[];
   /** Whose cosignatures the checkpoint needs. */
   readonly policy: Policy | undefined;
-  readonly report: Report;
+  readonly report: ReportFinding;
 }
 
 /** Holds the changes of an export against the log of its ledger: each is the leaf that its line says (interface/log-verifying). */
@@ -102,7 +102,7 @@ export class TreeVerifier {
     };
   }
 
-  #report(place: Place, detail: string): void {
+  #report(place: FindingPlace, detail: string): void {
     this.#faults += 1;
     this.options.report(place, 'log', detail);
   }
@@ -190,7 +190,7 @@ export class TreeVerifier {
   }
 
   /** Whether the checkpoint is of a generation before this one; it is compared then, as far as that can be. */
-  #isEarlier(one: Held, { origin }: LogHead): boolean {
+  #isEarlier(one: HeldCheckpoint, { origin }: LogHead): boolean {
     const own = this.#checkpoints.originOf(one);
     if (own === undefined || logOf(own) !== logOf(origin) || generationOf(own) >= generationOf(origin)) return false;
     const checkpoint = this.#checkpoints.read(one, own);
@@ -213,12 +213,12 @@ export class TreeVerifier {
 }
 
 /** The checkpoints that an export names, its own first; unchecked. */
-function checkpointsOf(head: LogHead | undefined): Held[] {
+function checkpointsOf(head: LogHead | undefined): HeldCheckpoint[] {
   const { checkpoint, cosigned } = head ?? {};
   return [
     { name: 'the checkpoint of the export', text: checkpoint },
     { name: 'the cosigned checkpoint of the export', text: cosigned },
-  ].filter((one): one is Held => typeof one.text === 'string');
+  ].filter((one): one is HeldCheckpoint => typeof one.text === 'string');
 }
 
 /** Milliseconds that a change may wait for its leaf; a server seals within one. */
@@ -241,7 +241,7 @@ function isNamedOnly({ text, leaf }: LoggedLine): boolean {
   return text === null && isObject(leaf) && leaf.index === undefined;
 }
 
-function placeOfLine({ kind, luid, change }: LoggedLine): Place {
+function placeOfLine({ kind, luid, change }: LoggedLine): FindingPlace {
   return { kind, luid, change };
 }
 

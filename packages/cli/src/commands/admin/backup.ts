@@ -1,11 +1,11 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { settingsThere } from '../archive/export.js';
 import { loadAdmin } from '../archive/server-parts.js';
 import { formatBytes } from './amounts.js';
-import { ADMIN_OPTIONS, asOperator, numberOf } from './shared.js';
+import { ADMIN_OPTIONS, asOperator, wholeNumberOf } from './shared.js';
 
 /** The folder of backups. */
 export const FOLDER_ARGUMENT = { name: 'folder', about: 'of backups; else BACKUP_DIR', isOptional: true };
@@ -42,8 +42,8 @@ export const adminBackup: CliCommand = {
   async run(invocation) {
     const { output, surroundings } = invocation;
     const folder = backupFolderOf(invocation.get('folder'), surroundings.env);
-    const keep = numberOf(invocation, 'keep', 1_000);
-    const progress = new Progress(surroundings, output.isJson);
+    const keep = wholeNumberOf(invocation, 'keep', 1_000);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const { runBackup } = await loadAdmin();
     const made = await asOperator(async () =>
       runBackup({

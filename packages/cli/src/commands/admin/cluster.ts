@@ -2,13 +2,13 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { table } from '../../terminal/table.js';
 import { formatBytes } from './amounts.js';
-import { ANYWHERE, askOperator, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminCluster: CliCommand = {
   path: ['admin', 'cluster'],
   summary: 'Show how ledgers are spread over the nodes of a cluster',
   about:
-    `${ANYWHERE}It shows whether each node answers, how many ledgers it has and what they store, and names tables that are not distributed. ` +
+    `${RUNS_ANYWHERE}It shows whether each node answers, how many ledgers it has and what they store, and names tables that are not distributed. ` +
     'With --isolate, a ledger first gets a shard to itself, on another node and while servers run: Citus can then move it to a node of ' +
     'its own (docs/operations/cluster.md).',
   options: [

@@ -2,13 +2,13 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { Failure } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
-import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE, wholeNumberOf } from './shared.js';
 
 export const adminDoctor: CliCommand = {
   path: ['admin', 'doctor'],
   summary: 'Examine a deployment: settings, database, clock, disk, keys, log, records',
   about:
-    `${ANYWHERE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
+    `${RUNS_ANYWHERE}MASTER_KEY, or the key file in the data folder, is needed to open keys and to verify records. It changes nothing. ` +
     'The exit code is 1 when something is not fine, and 3 when the database does not answer.',
   options: [
     {
@@ -21,7 +21,7 @@ export const adminDoctor: CliCommand = {
   examples: [{ call: 'countersign admin doctor', about: 'each line says what is wrong, and what to do' }],
   async run(invocation) {
     const { output } = invocation;
-    const sample = numberOf(invocation, 'sample', 1_000_000);
+    const sample = wholeNumberOf(invocation, 'sample', 1_000_000);
     const found = await askOperator(invocation, 'doctor', { sample });
     const ill = found.filter(({ isFine }) => !isFine);
     output.result({ ok: ill.length === 0, found } as unknown as Json, () =>

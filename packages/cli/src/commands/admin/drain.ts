@@ -2,13 +2,13 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { Failure, usage } from '../../terminal/failure.js';
 import { table } from '../../terminal/table.js';
-import { ANYWHERE, askOperator, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminDrain: CliCommand = {
   path: ['admin', 'drain'],
   summary: 'Empty a server behind a balancer, and have it serve again',
   about:
-    `${ANYWHERE}Its /health/ready says 503, connections close with their next answer, and background work, deliveries and intents are left to ` +
+    `${RUNS_ANYWHERE}Its /health/ready says 503, connections close with their next answer, and background work, deliveries and intents are left to ` +
     'the other servers; what still reaches it is served. The command ends once nothing is under way; the drain holds after restarts until --undo. docs/operations/drain.md has the steps.',
   arguments: [
     {

@@ -4,13 +4,13 @@ import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import { counted, formatAge, parseAge } from './amounts.js';
-import { ANYWHERE, askOperator, LEDGER_ARGUMENT, numberOf, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS, RUNS_ANYWHERE, wholeNumberOf } from './shared.js';
 
 export const adminIntents: CliCommand = {
   path: ['admin', 'intents'],
   summary: 'List the intents of a ledger that are under way, and what they wait for',
   about:
-    `${ANYWHERE}The oldest come first. --retry has them examined at once, and repeats the calls that they wait for, each time it is used: ` +
+    `${RUNS_ANYWHERE}The oldest come first. --retry has them examined at once, and repeats the calls that they wait for, each time it is used: ` +
     'a bridge answers the same call in the same way. No command ends an intent: docs/operations/tenants.md says why.',
   arguments: [LEDGER_ARGUMENT],
   options: [
@@ -25,7 +25,7 @@ export const adminIntents: CliCommand = {
   ],
   async run(invocation) {
     const { output, surroundings } = invocation;
-    const limit = numberOf(invocation, 'limit', 1_000);
+    const limit = wholeNumberOf(invocation, 'limit', 1_000);
     const given = invocation.get('older-than') ?? '';
     const olderThan = parseAge(given);
     if (olderThan === undefined) throw usage(`--older-than is a time such as 90s, 30m, 1h or 2d, not '${given}'.`);
@@ -41,7 +41,7 @@ export const adminIntents: CliCommand = {
     );
     if (output.isJson || found.intents.length > 0)
       output.result(found as unknown as Json, () =>
-        found.intents.map((one) => textOf(one, surroundings.now())).join('\n'),
+        found.intents.map((one) => formatIntent(one, surroundings.now())).join('\n'),
       );
     const more = found.isMore ? ', and there are more' : '';
     output.note(`${counted(found.intents.length, 'intent is', 'intents are')} under way${more}.`);
@@ -50,7 +50,7 @@ export const adminIntents: CliCommand = {
   },
 };
 
-function textOf({ handle, luid, stage, created, expires, waitsFor, calls }: OpenIntentLine, now: number): string {
+function formatIntent({ handle, luid, stage, created, expires, waitsFor, calls }: OpenIntentLine, now: number): string {
   const age = formatAge((now - Date.parse(created)) / 1_000);
   const ends = expires === null ? '' : `; expires ${expires}`;
   const lines = calls.map(({ bridge, verb, entry, status, attempts, error }) => {

@@ -2,13 +2,13 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { parseAge } from './amounts.js';
-import { ANYWHERE, askOperator, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminInvite: CliCommand = {
   path: ['admin', 'invite'],
   summary: 'Make an invitation: a code that creates one ledger, once',
   about:
-    `${ANYWHERE}It is valid whatever SERVER_ACCESS_RULES says. The code is printed once: the server keeps only its hash. Whoever has it creates a ledger ` +
+    `${RUNS_ANYWHERE}It is valid whatever SERVER_ACCESS_RULES says. The code is printed once: the server keeps only its hash. Whoever has it creates a ledger ` +
     'with `countersign init <ledger> --server <url> --invitation <code>`, and owns it.',
   options: [
     { flags: '--note <text>', about: 'whom it is for, in up to 200 characters on one line; only operators see it' },

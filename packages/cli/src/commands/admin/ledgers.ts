@@ -3,22 +3,22 @@ import type { LedgerOrder } from '@countersign/server/admin';
 import type { CliCommand } from '../../description/command.js';
 import { table } from '../../terminal/table.js';
 import { formatBytes } from './amounts.js';
-import { ANYWHERE, askOperator, numberOf, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE, wholeNumberOf } from './shared.js';
 
-const ORDERS: readonly LedgerOrder[] = ['made', 'hour', 'changes', 'bytes', 'full'];
+const LEDGER_ORDERS: readonly LedgerOrder[] = ['made', 'hour', 'changes', 'bytes', 'full'];
 
 export const adminLedgers: CliCommand = {
   path: ['admin', 'ledgers'],
   summary: 'List the ledgers of a server, with what they store and do',
   about:
-    `${ANYWHERE}Changes of the last hour and day are estimates, derived from the log. Records are counted up to 10,000. ` +
+    `${RUNS_ANYWHERE}Changes of the last hour and day are estimates, derived from the log. Records are counted up to 10,000. ` +
     '--order hour shows only ledgers that have changed within the hour, and finds who floods the server now.',
   options: [
     {
       flags: '--order <by>',
       about:
         'newest first; most changes of the last hour or of all time first; most bytes, or most of what is allowed, first',
-      choices: ORDERS,
+      choices: LEDGER_ORDERS,
       default: 'made',
     },
     { flags: '--owner <public>', about: 'only those that this key owns, base64' },
@@ -34,8 +34,8 @@ export const adminLedgers: CliCommand = {
   ],
   async run(invocation) {
     const { output } = invocation;
-    const limit = numberOf(invocation, 'limit', 1_000);
-    const page = numberOf(invocation, 'page', 1_000_000);
+    const limit = wholeNumberOf(invocation, 'limit', 1_000);
+    const page = wholeNumberOf(invocation, 'page', 1_000_000);
     const found = await askOperator(invocation, 'ledgers', {
       order: invocation.get('order') as LedgerOrder,
       isSuspended: invocation.is('suspended'),

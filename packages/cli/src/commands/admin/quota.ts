@@ -1,13 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { formatBytes } from './amounts.js';
-import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminQuota: CliCommand = {
   path: ['admin', 'quota'],
   summary: 'Show or set what a ledger may store',
   about:
-    `${ANYWHERE}Without --bytes the quota is shown. A new one counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
+    `${RUNS_ANYWHERE}Without --bytes the quota is shown. A new one counts within ten seconds. Below what is stored, creates, updates and most proofs are ` +
     'refused, and what ends records goes on (docs/interface/limits.md).',
   arguments: [LEDGER_ARGUMENT],
   options: [

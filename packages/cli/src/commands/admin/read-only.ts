@@ -1,13 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { Failure, usage } from '../../terminal/failure.js';
-import { ANYWHERE, askOperator, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminReadOnly: CliCommand = {
   path: ['admin', 'read-only'],
   summary: 'Have the server take reads only, or show whether it does',
   about:
-    `${ANYWHERE}Whoever is refused gets a 503 with the reason: keep names out of it. It holds until it is turned off, after restarts as well. ` +
+    `${RUNS_ANYWHERE}Whoever is refused gets a 503 with the reason: keep names out of it. It holds until it is turned off, after restarts as well. ` +
     'Events that are stored are sent, and changes are sealed, meanwhile; intents and schedules wait. docs/operations/read-only.md lists what stops.',
   arguments: [{ name: 'mode', about: 'on or off; else it is shown', isOptional: true }],
   options: [

@@ -45,10 +45,10 @@ export async function findRemote(invocation: Invocation): Promise<RemoteListener
       `--data is for this machine, and the call is for ${server}.`,
       'leave --data out, or unset COUNTERSIGN_ADMIN_SERVER and COUNTERSIGN_ADMIN_KEY',
     );
-  return { url: parseAddress(server), key: await openKey(invocation, name), now: invocation.surroundings.now };
+  return { url: parseServerUrl(server), key: await openKey(invocation, name), now: invocation.surroundings.now };
 }
 
-function parseAddress(text: string): URL {
+function parseServerUrl(text: string): URL {
   const full = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(full))
@@ -70,18 +70,18 @@ export class RemoteRefusal extends Error {
  * @throws RemoteRefusal; Failure
  */
 export async function askRemote(remote: RemoteListener, name: string, input: object): Promise<Json> {
-  const { deployment } = await send(remote, 'GET', '', undefined);
+  const { deployment } = await sendCall(remote, 'GET', '', undefined);
   if (typeof deployment !== 'string') throw notOperators(remote);
   const body = JSON.stringify(input);
   const path = `operations/${name}`;
   const token = mintBound(remote, deployment, path, readJson(body) as Json);
-  const { result } = await send(remote, 'POST', path, { body, token });
+  const { result } = await sendCall(remote, 'POST', path, { body, token });
   if (result === undefined) throw notOperators(remote);
   return result;
 }
 
 /** Seconds that a request is good for: clocks differ, and it is used at once. */
-const LIFETIME = 60;
+const REQUEST_LIFETIME = 60;
 
 /** A token for one request (interface/tokens#self-signed-tokens). */
 function mintBound({ url, key, now }: RemoteListener, deployment: string, path: string, body: Json): string {
@@ -89,15 +89,20 @@ function mintBound({ url, key, now }: RemoteListener, deployment: string, path: 
   const isEmpty = isObject(body) && Object.keys(body).length === 0;
   const hsh = hash({ method: 'POST', url: url.href + path, headers: null, body: isEmpty ? null : body }, portable);
   const jti = randomBytes(16).toString('hex');
-  return signToken(key, { iss: key.public, aud: deployment, iat, exp: iat + LIFETIME, jti, hsh });
+  return signToken(key, { iss: key.public, aud: deployment, iat, exp: iat + REQUEST_LIFETIME, jti, hsh });
 }
 
-interface Sent {
+interface SignedBody {
   readonly body: string;
   readonly token: string;
 }
 
-async function send(remote: RemoteListener, method: string, path: string, sent: Sent | undefined): Promise<JsonObject> {
+async function sendCall(
+  remote: RemoteListener,
+  method: string,
+  path: string,
+  sent: SignedBody | undefined,
+): Promise<JsonObject> {
   const headers: [string, string][] = [['accept', 'application/json']];
   if (sent) headers.push(['authorization', `Bearer ${sent.token}`], ['content-type', 'application/json']);
   const body = sent && Buffer.from(sent.body);

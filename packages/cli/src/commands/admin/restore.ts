@@ -1,16 +1,16 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { settingsOf } from '../archive/export.js';
 import { loadAdmin } from '../archive/server-parts.js';
 import { backupFolderOf, FOLDER_ARGUMENT } from './backup.js';
-import { ADMIN_OPTIONS, asOperator, numberOf } from './shared.js';
+import { ADMIN_OPTIONS, asOperator, wholeNumberOf } from './shared.js';
 
 const DOING = { unpacking: 'Unpacking', copying: 'Copying the log', replaying: 'Replaying the log' };
 
 /** An instant, with its offset, as PostgreSQL and the names of backups have it. @throws Failure */
-function instantOf(text: string, now: number): string {
+function parseRestoreMoment(text: string, now: number): string {
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
   const at = form.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw usage(`--to is a moment with its offset, as 2026-11-27T09:30:00Z, not '${text}'.`);
@@ -39,9 +39,10 @@ export const adminRestore: CliCommand = {
     const { output, surroundings } = invocation;
     const folder = backupFolderOf(invocation.get('folder'), surroundings.env);
     const moment = invocation.get('to');
-    const to = moment === undefined ? undefined : instantOf(moment, surroundings.now());
-    const timeline = invocation.get('timeline') === undefined ? undefined : numberOf(invocation, 'timeline', 1_000_000);
-    const progress = new Progress(surroundings, output.isJson);
+    const to = moment === undefined ? undefined : parseRestoreMoment(moment, surroundings.now());
+    const timeline =
+      invocation.get('timeline') === undefined ? undefined : wholeNumberOf(invocation, 'timeline', 1_000_000);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const { runRestore } = await loadAdmin();
     const restored = await asOperator(async () =>
       runRestore({

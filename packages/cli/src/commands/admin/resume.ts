@@ -1,12 +1,12 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
-import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminResume: CliCommand = {
   path: ['admin', 'resume'],
   summary: 'Let a suspended ledger go on',
   about:
-    `${ANYWHERE}Intents that have waited meanwhile go on within seconds; those whose time is over expire. What bridges have reported ` +
+    `${RUNS_ANYWHERE}Intents that have waited meanwhile go on within seconds; those whose time is over expire. What bridges have reported ` +
     'of them was refused: `admin intents <ledger> --retry` calls them again.',
   arguments: [LEDGER_ARGUMENT],
   options: OPERATOR_OPTIONS,

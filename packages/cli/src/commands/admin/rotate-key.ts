@@ -1,15 +1,15 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { settingsThere } from '../archive/export.js';
 import { loadAdmin } from '../archive/server-parts.js';
-import { ADMIN_OPTIONS, asOperator, BESIDE } from './shared.js';
+import { ADMIN_OPTIONS, asOperator, RUNS_BESIDE } from './shared.js';
 
 export const adminRotateKey: CliCommand = {
   path: ['admin', 'rotate-key'],
   summary: 'Replace the master key, while the server serves',
   about:
-    `${BESIDE}All private keys and secrets in the database are sealed anew under the next key: MASTER_KEY_NEXT, or else the file ` +
+    `${RUNS_BESIDE}All private keys and secrets in the database are sealed anew under the next key: MASTER_KEY_NEXT, or else the file ` +
     'master.key.next in the data folder, which it makes. Servers must have it; those that lack it are named, and nothing is changed. Where it was ' +
     'interrupted, call it again. docs/operations/keys.md has the steps.',
   options: ADMIN_OPTIONS,
@@ -20,7 +20,7 @@ export const adminRotateKey: CliCommand = {
     const { output, surroundings } = invocation;
     await invocation.confirm('Seal all private keys and secrets anew under the next master key?');
     const { runRotateKey } = await loadAdmin();
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const result = await asOperator(() =>
       runRotateKey({
         settings: settingsThere(invocation),

@@ -6,12 +6,12 @@ import { loadAdmin } from '../archive/server-parts.js';
 import { askRemote, findRemote, REMOTE_OPTIONS, RemoteRefusal } from './remote.js';
 
 /** How the operator's commands are told which deployment they are about. */
-export const BESIDE =
+export const RUNS_BESIDE =
   'It runs at the host of the server, beside it, with the settings that the server has: DATABASE_URL, or --data for the ' +
   'PostgreSQL in the data folder, as the user of the server or root. ';
 
 /** The same of what can be done from afar as well. */
-export const ANYWHERE = `${BESIDE}From elsewhere, --server and --key name the listener of its operators. `;
+export const RUNS_ANYWHERE = `${RUNS_BESIDE}From elsewhere, --server and --key name the listener of its operators. `;
 
 export const LEDGER_ARGUMENT = { name: 'ledger', about: 'handle or luid' };
 
@@ -21,7 +21,7 @@ export const ADMIN_OPTIONS = [DATA_OPTION];
 export const OPERATOR_OPTIONS = [...ADMIN_OPTIONS, ...REMOTE_OPTIONS];
 
 /** @throws Failure for an option that is not a whole number from 1 to `most` */
-export function numberOf(invocation: Invocation, name: string, most: number): number {
+export function wholeNumberOf(invocation: Invocation, name: string, most: number): number {
   const text = invocation.get(name) ?? '';
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > most) throw usage(`--${name} is a whole number from 1 to ${most}, not '${text}'.`);

@@ -1,13 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { ANYWHERE, askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS } from './shared.js';
+import { askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS, RUNS_ANYWHERE } from './shared.js';
 
 export const adminSuspend: CliCommand = {
   path: ['admin', 'suspend'],
   summary: 'Stop the writes of a ledger, or its reads as well',
   about:
-    `${ANYWHERE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
+    `${RUNS_ANYWHERE}Whoever is refused gets a 403 with the reason, signed by the ledger: keep names out of it. Deliveries of what is ` +
     'stored, and intents that are decided, go on. With --reads-too webhooks stop, and reports of bridges are refused, so decided intents ' +
     'wait as well. docs/operations/tenants.md lists what stops.',
   arguments: [LEDGER_ARGUMENT],

@@ -1,7 +1,7 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
@@ -27,7 +27,7 @@ export const eraseCommand: CliCommand = {
     if (reason === undefined) throw usage('An erasure needs a reason.', 'add --reason <text>');
     await invocation.confirm(`Erase the ${kind} ${luid}? It cannot be undone.`);
     const { runErase } = await loadArchive();
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const { record, isRepeated } = await convertRefusals(progress, () =>
       runErase({ settings: settingsThere(invocation), now: surroundings.now, ledger, kind, luid, reason }),
     );

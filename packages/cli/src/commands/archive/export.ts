@@ -5,8 +5,8 @@ import { findTarget } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { localFailure, usage } from '../../terminal/failure.js';
-import { Progress } from '../../terminal/progress.js';
-import { failureOf, loadArchive } from './server-parts.js';
+import { ProgressBar } from '../../terminal/progress.js';
+import { failureOfServer, loadArchive } from './server-parts.js';
 
 /** How the operator's commands are told which deployment they are about. */
 export const DEPLOYMENT =
@@ -51,7 +51,7 @@ export const exportCommand: CliCommand = {
       ? await invocation.password({ message: 'Passphrase of the export', repeat: !isResumed })
       : undefined;
     const { runExport } = await loadArchive();
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     if (path === undefined) surroundings.needsReader?.();
     const { header, end } = await convertRefusals(progress, () =>
       runExport({
@@ -92,12 +92,12 @@ export function settingsThere(invocation: Invocation): Readonly<Record<string, s
 }
 
 /** What the server's parts refuse is told in their words. */
-export async function convertRefusals<T>(progress: Progress, work: () => Promise<T>): Promise<T> {
+export async function convertRefusals<T>(progress: ProgressBar, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || error.name === 'Failure') throw error;
-    throw failureOf(error);
+    throw failureOfServer(error);
   } finally {
     progress.end();
   }

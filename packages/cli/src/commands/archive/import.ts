@@ -2,7 +2,7 @@ import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { Failure } from '../../terminal/failure.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsOf, settingsThere } from './export.js';
 import { Findings } from './findings.js';
 import { loadArchive } from './server-parts.js';
@@ -46,7 +46,7 @@ export const importCommand: CliCommand = {
     const passphrase = isReadOnly ? undefined : await invocation.password({ message: 'Passphrase of the export' });
     const pinned = invocation.get('key');
     const { runImport } = await loadArchive();
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const findings = new Findings(invocation, () => progress.end());
     const call = () =>
       runImport({
@@ -85,7 +85,7 @@ export const importCommand: CliCommand = {
 async function discard(invocation: Invocation, named: string): Promise<void> {
   const { output, surroundings } = invocation;
   const { runDiscard } = await loadArchive();
-  const progress = new Progress(surroundings, output.isJson);
+  const progress = new ProgressBar(surroundings, output.isJson);
   const { ledger, rows } = await convertRefusals(progress, () =>
     runDiscard({ settings: settingsThere(invocation), named }),
   );

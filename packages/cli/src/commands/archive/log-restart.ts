@@ -1,6 +1,6 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
@@ -19,7 +19,7 @@ export const logRestart: CliCommand = {
     const ledger = await invocation.need('ledger');
     await invocation.confirm(`Begin the log of ${ledger} anew? Proofs against the old one are no longer made.`);
     const { runLogRestart } = await loadArchive();
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     const { handle, generation, origin, stopped, last } = await convertRefusals(progress, () =>
       runLogRestart({ settings: settingsThere(invocation), now: surroundings.now, ledger }),
     );

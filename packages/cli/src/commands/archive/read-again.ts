@@ -6,7 +6,7 @@ import type { Findings } from './findings.js';
  * What writes meanwhile may bring about: records are read one after the other, so that they need not be of one moment. A
  * hash or a signature that is wrong was never right, and needs no second look.
  */
-const MOVING: ReadonlySet<Finding['rule']> = new Set(['history', 'meta', 'money', 'ledger', 'signer', 'file']);
+const TRANSIENT_RULES: ReadonlySet<Finding['rule']> = new Set(['history', 'meta', 'money', 'ledger', 'signer', 'file']);
 /** Findings of one reading that are kept. */
 const MOST_KEPT = 10_000;
 
@@ -25,19 +25,19 @@ export async function verifyAgain(
     if (error instanceof Failure && error.more.reason === 'record.not-found') return undefined;
     throw error;
   });
-  if (first !== undefined && !first.found.some(({ rule }) => MOVING.has(rule))) {
+  if (first !== undefined && !first.found.some(({ rule }) => TRANSIENT_RULES.has(rule))) {
     for (const one of first.found) findings.take(one);
     return first.summary;
   }
   const second = await collectFindings(read);
   const [before, after] = [first?.found ?? [], second.found];
   for (const one of after) {
-    if (!MOVING.has(one.rule) || has(before, one)) findings.take(one);
+    if (!TRANSIENT_RULES.has(one.rule) || has(before, one)) findings.take(one);
     else findings.takePassing(one);
   }
   for (const one of before) {
     if (has(after, one)) continue;
-    if (MOVING.has(one.rule)) findings.takePassing(one);
+    if (TRANSIENT_RULES.has(one.rule)) findings.takePassing(one);
     else findings.take(one);
   }
   return second.summary;

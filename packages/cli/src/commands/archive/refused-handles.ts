@@ -53,11 +53,11 @@ class Search {
   async after(above: string | undefined): Promise<string | undefined> {
     if (!(await this.#isRefused({ $gt: above }))) return undefined;
     const known = this.known.filter((handle) => above === undefined || handle > above);
-    const next = await firstOf(0, known.length, (at) => this.#isRefused({ $gt: above, $lt: known[at] }));
+    const next = await firstWhere(0, known.length, (at) => this.#isRefused({ $gt: above, $lt: known[at] }));
     const $gt = known[next - 1] ?? above;
     let handle = '';
     while (handle.length < LONGEST_HANDLE && this.served.hasPatience) {
-      const code = await firstOf(FIRST_CODE, LAST_CODE, (at) =>
+      const code = await firstWhere(FIRST_CODE, LAST_CODE, (at) =>
         this.#isRefused({ $gt, $lt: handle + String.fromCharCode(at + 1) }),
       );
       handle += String.fromCharCode(code);
@@ -75,7 +75,7 @@ class Search {
 }
 
 /** The first number that holds, of those where all that follow hold, too; `end` where none does. */
-async function firstOf(start: number, end: number, holds: (at: number) => Promise<boolean>): Promise<number> {
+async function firstWhere(start: number, end: number, holds: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [start, end];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -28,7 +28,7 @@ async function loadPart<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /** What the parts of the server failed by: the database does not answer, or something of this machine is wrong. */
-export function failureOf({ name, message }: Error): Failure {
+export function failureOfServer({ name, message }: Error): Failure {
   return name === 'DatabaseUnreachable' ? new Failure('unreachable', message) : localFailure(message);
 }
 

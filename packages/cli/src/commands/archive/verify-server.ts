@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, type RecordEnvelope, type Suite } from '@countersign/protocol';
 import {
-  type BalanceRow,
+  type BalancePart,
   type Finding,
   kindOfLuid,
   LedgerVerifier,
+  type RecordVersion,
   type Summary,
-  type Version,
 } from '@countersign/verifier';
 import { Failure, usage } from '../../terminal/failure.js';
 import type { ServerConnection } from '../../wire/connection.js';
@@ -20,7 +20,7 @@ import { ServerRefusal, ServerSource } from './server-source.js';
 const MOST_ITEMS = 1_000_000;
 
 /** Where the records of each kind are listed; those that lie under others, below them. */
-const LISTS: Readonly<Record<string, string>> = {
+const LIST_PATHS: Readonly<Record<string, string>> = {
   signer: 'signers',
   domain: 'domains',
   report: 'reports',
@@ -61,7 +61,7 @@ export async function verifyServed(
     throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
   const ledger = await connection.get<JsonObject>('/ledger');
   const served = new ServerSource(connection);
-  const keys = await keysOf(served, options.pinned);
+  const keys = await findClaimedKeys(served, options.pinned);
   const named = { luid: String(ledger.luid), handle: String((ledger.data as JsonObject).handle) };
   const claimed = { ledger: named, keys, scope: 'readable' as const };
   const isAll = record === undefined;
@@ -77,7 +77,7 @@ export async function verifyServed(
 }
 
 /** Public keys of the ledger's own signers, as the server claims them. */
-async function keysOf(served: ServerSource, pinned: string | undefined) {
+async function findClaimedKeys(served: ServerSource, pinned: string | undefined) {
   const keyOf = async (name: string) => {
     const answer = await served.get(`/signers/${name}`);
     if (!(answer instanceof ServerRefusal)) return isObject(answer.data) ? String(answer.data.public) : '';
@@ -112,7 +112,7 @@ class LedgerReader {
 
   /** Every record in the lists, then the money of wallets. */
   async all(): Promise<void> {
-    for (const [kind, path] of Object.entries(LISTS)) {
+    for (const [kind, path] of Object.entries(LIST_PATHS)) {
       const { refused } = this.served;
       const listed = await this.#list(`/${path}`);
       if (this.served.refused > refused) await this.#refusedIn(kind, `/${path}`, [...listed.values()]);
@@ -144,7 +144,7 @@ class LedgerReader {
   /** One record, by luid or path. */
   async record(named: string): Promise<void> {
     const kind = named.startsWith('$') ? kindOfLuid(named) : kindOfPath(named);
-    const path = kind === undefined ? undefined : LISTS[kind];
+    const path = kind === undefined ? undefined : LIST_PATHS[kind];
     if (named.startsWith('$') && path === undefined)
       throw new Failure('usage', 'A record below another is named by its path.', {
         advice: 'such as signers/ada/factors/phone',
@@ -200,7 +200,7 @@ class LedgerReader {
 
   async #money(wallet: string): Promise<void> {
     const balances = `/wallets/${wallet}/balances`;
-    const rows = new Map<string, { available?: BalanceRow; reserved?: BalanceRow }>();
+    const rows = new Map<string, { available?: BalancePart; reserved?: BalancePart }>();
     for await (const { data, luid, meta } of this.#items(balances, rowKey, MOST_ITEMS)) {
       const { symbol, schema, amount, parent } = data as JsonObject;
       const row = {
@@ -249,8 +249,8 @@ function rowKey({ data }: JsonObject): string {
 }
 
 /** Why versions are not those of the record that was asked for; undefined when they are. */
-function unlike(versions: readonly Version[], { luid, name, parent }: ExpectedRecord): string | undefined {
-  const first = versions[0] as Version;
+function unlike(versions: readonly RecordVersion[], { luid, name, parent }: ExpectedRecord): string | undefined {
+  const first = versions[0] as RecordVersion;
   const other = versions.find((one) => one.luid !== first.luid);
   if (other) return `is answered with versions of ${first.luid} and of ${other.luid}`;
   if (luid !== undefined && first.luid !== luid) return `is answered with ${first.luid}`;
@@ -266,7 +266,7 @@ function unlike(versions: readonly Version[], { luid, name, parent }: ExpectedRe
 }
 
 /** A version of the history as the record that it was (interface/records#history). */
-function toVersion(kind: string, { hash, data, luid, meta, ...others }: JsonObject): Version {
+function toVersion(kind: string, { hash, data, luid, meta, ...others }: JsonObject): RecordVersion {
   const { change, action, labels, ...kept } = isObject(meta) ? meta : {};
   const record = {
     hash,
@@ -279,7 +279,7 @@ function toVersion(kind: string, { hash, data, luid, meta, ...others }: JsonObje
     kind,
     luid: String(luid),
     change: Number(change),
-    action: action as Version['action'],
+    action: action as RecordVersion['action'],
     record: record as unknown as RecordEnvelope,
   };
 }
@@ -287,7 +287,7 @@ function toVersion(kind: string, { hash, data, luid, meta, ...others }: JsonObje
 /** The kind that a path like `wallets/shop` or `signers/ada/factors/phone` leads to. */
 function kindOfPath(path: string): string | undefined {
   const [list, , below] = path.replace(/^\//, '').split('/');
-  const kind = Object.keys(LISTS).find((one) => LISTS[one] === list);
+  const kind = Object.keys(LIST_PATHS).find((one) => LIST_PATHS[one] === list);
   if (below === undefined || kind === undefined) return kind;
   return BELOW[kind]?.path === below ? BELOW[kind].kind : undefined;
 }

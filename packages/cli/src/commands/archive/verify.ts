@@ -7,7 +7,7 @@ import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { localFailure, usage } from '../../terminal/failure.js';
 import { linesOf } from '../../terminal/lines.js';
-import { Progress } from '../../terminal/progress.js';
+import { ProgressBar } from '../../terminal/progress.js';
 import { pathNamed } from '../records/kind-names.js';
 import { Findings } from './findings.js';
 import { verifyAgain } from './read-again.js';
@@ -73,7 +73,7 @@ export const verifyCommand: CliCommand = {
   async run(invocation) {
     const { output, surroundings } = invocation;
     const what = invocation.get('what');
-    const progress = new Progress(surroundings, output.isJson);
+    const progress = new ProgressBar(surroundings, output.isJson);
     // Who reads a part of it only must not take that for success.
     surroundings.needsReader?.();
     const findings = new Findings(invocation, () => progress.end());
@@ -113,7 +113,7 @@ function logOptions(invocation: Invocation): Pick<FileOptions, 'sha256' | 'check
     checkpoints: invocation
       .all('checkpoint')
       .map((path) => ({ name: `the checkpoint ${path}`, text: contentOf(path) })),
-    ...(policy === undefined ? {} : { policy: readPolicy(policy) }),
+    ...(policy === undefined ? {} : { policy: readPolicyFile(policy) }),
   };
 }
 
@@ -134,11 +134,11 @@ function proofInput(invocation: Invocation): ProvenVersion {
     text: contentOf(what).replace(/\n$/, ''),
     change,
     proof: contentOf(invocation.get('proof')!),
-    policy: policy === undefined ? policyOf(vkey!) : readPolicy(policy),
+    policy: policy === undefined ? policyOfKey(vkey!) : readPolicyFile(policy),
   };
 }
 
-function policyOf(vkey: string): Policy {
+function policyOfKey(vkey: string): Policy {
   try {
     return parsePolicy(`log ${vkey}\nquorum none\n`);
   } catch (error) {
@@ -147,7 +147,7 @@ function policyOf(vkey: string): Policy {
   }
 }
 
-function readPolicy(path: string): Policy {
+function readPolicyFile(path: string): Policy {
   try {
     return parsePolicy(contentOf(path));
   } catch (error) {
@@ -169,7 +169,7 @@ async function verifyLive(
   record: string | undefined,
   options: ServedOptions,
   findings: Findings,
-  progress: Progress,
+  progress: ProgressBar,
 ): Promise<Summary> {
   const connection = await connectToServer(invocation);
   const how = {
@@ -179,7 +179,7 @@ async function verifyLive(
   return verifyAgain((found) => verifyServed(connection, record, { ...options, found }, how), findings);
 }
 
-async function verifyExportFile(path: string, options: FileOptions, progress: Progress): Promise<Summary> {
+async function verifyExportFile(path: string, options: FileOptions, progress: ProgressBar): Promise<Summary> {
   const verifier = new ExportVerifier(options);
   try {
     for await (const line of linesOf(path)) {

@@ -2,7 +2,7 @@ import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
 import { KeyStore } from '../../home/key-store.js';
 
-const FORMATS = ['pem', 'jwk', 'raw'] as const;
+const KEY_FORMATS = ['pem', 'jwk', 'raw'] as const;
 
 export const keyExport: CliCommand = {
   path: ['key', 'export'],
@@ -14,7 +14,7 @@ export const keyExport: CliCommand = {
   options: [
     { flags: '--public', about: 'write the public key in base64 instead' },
     { flags: '--secret', about: 'write the private key in the clear' },
-    { flags: '--format <format>', about: 'of the private key in the clear', choices: FORMATS, default: 'pem' },
+    { flags: '--format <format>', about: 'of the private key in the clear', choices: KEY_FORMATS, default: 'pem' },
     ...PASSWORD,
   ],
   examples: [{ call: 'countersign key export ada > ada.pem', about: 'a copy to keep elsewhere, still encrypted' }],

@@ -4,7 +4,7 @@ import type { CliCommand } from '../../description/command.js';
 import { Failure } from '../../terminal/failure.js';
 import { nounOf } from '../records/kind.js';
 import { differenceText } from './diff.js';
-import { type Difference, differenceOf, differencesOf } from './difference.js';
+import { differenceOf, findDifferences, type LayoutDifference } from './difference.js';
 import { LAYOUT, layoutOf } from './templates.js';
 
 export const layoutApply: CliCommand = {
@@ -20,7 +20,7 @@ export const layoutApply: CliCommand = {
     const { output } = invocation;
     const open = await openLedger(invocation, true);
     const { title, templates } = await layoutOf(invocation, open);
-    const planned = await differencesOf(templates, open);
+    const planned = await findDifferences(templates, open);
     const fixed = planned.find(
       ({ record, template: { kind } }) => record && !kind.operations.some(({ name }) => name === 'update'),
     );
@@ -44,7 +44,7 @@ export const layoutApply: CliCommand = {
   },
 };
 
-async function applyTemplate({ template: { data }, operations, record }: Difference): Promise<void> {
+async function applyTemplate({ template: { data }, operations, record }: LayoutDifference): Promise<void> {
   if (record === undefined) {
     await operations.create(data);
     return;
@@ -53,13 +53,13 @@ async function applyTemplate({ template: { data }, operations, record }: Differe
   await operations.update(record, { ...before, ...data });
 }
 
-function editConflict({ template: { kind, name } }: Difference): Failure {
+function editConflict({ template: { kind, name } }: LayoutDifference): Failure {
   return new Failure('refused', `The ${nounOf(kind)} ${name} has changed since it was shown.`, {
     advice: 'repeat the command: what was done is skipped',
   });
 }
 
-function unchangeable({ template: { kind, name } }: Difference): Failure {
+function unchangeable({ template: { kind, name } }: LayoutDifference): Failure {
   return new Failure('refused', `The ${nounOf(kind)} ${name} differs, and this kind cannot be changed.`, {
     advice: 'drop it first, or leave it out with --select',
   });

@@ -3,7 +3,7 @@ import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
 import { printable } from '../../terminal/printable.js';
 import { nounOf } from '../records/kind.js';
-import { type Difference, differencesOf } from './difference.js';
+import { findDifferences, type LayoutDifference } from './difference.js';
 import { LAYOUT, layoutOf } from './templates.js';
 
 export const layoutDiff: CliCommand = {
@@ -15,14 +15,14 @@ export const layoutDiff: CliCommand = {
   async run(invocation) {
     const open = await openLedger(invocation);
     const { templates } = await layoutOf(invocation, open);
-    const differences = await differencesOf(templates, open);
+    const differences = await findDifferences(templates, open);
     invocation.output.result(differences.map(toldOf) as unknown as Json, () => {
       return differences.length === 0 ? 'The ledger has all of it.' : differences.map(differenceText).join('\n');
     });
   },
 };
 
-function toldOf({ template: { kind, name, data }, record, members }: Difference) {
+function toldOf({ template: { kind, name, data }, record, members }: LayoutDifference) {
   const wanted = Object.fromEntries(members.map((member) => [member, data[member]]));
   const found = record && Object.fromEntries(members.map((member) => [member, record.data[member] ?? null]));
   return {
@@ -35,7 +35,7 @@ function toldOf({ template: { kind, name, data }, record, members }: Difference)
 }
 
 /** `+` for what is missing, `~` for what is otherwise. */
-export function differenceText({ template: { kind, name, data }, record, members }: Difference): string {
+export function differenceText({ template: { kind, name, data }, record, members }: LayoutDifference): string {
   const lines = members.map((member) => {
     const before = record === undefined ? '' : `${JSON.stringify(record.data[member]) ?? 'nothing'} -> `;
     return `    ${member}: ${before}${JSON.stringify(data[member])}`;

@@ -5,7 +5,7 @@ import { nameMemberOf, type Operations, type SignedRecord } from '../records/kin
 import type { LayoutTemplate } from './templates.js';
 
 /** How a record of the ledger differs from its template. */
-export interface Difference {
+export interface LayoutDifference {
   readonly template: LayoutTemplate;
   readonly operations: Operations;
   /** The record as it is; undefined when it is missing. */
@@ -25,7 +25,7 @@ function operationsOn({ kind, data }: LayoutTemplate, { ledger }: OpenLedger): O
  *
  * @returns undefined when the ledger has it
  */
-export async function differenceOf(template: LayoutTemplate, open: OpenLedger): Promise<Difference | undefined> {
+export async function differenceOf(template: LayoutTemplate, open: OpenLedger): Promise<LayoutDifference | undefined> {
   const operations = operationsOn(template, open);
   const names = Object.keys(template.data);
   const record: SignedRecord | undefined = await operations
@@ -42,8 +42,11 @@ export async function differenceOf(template: LayoutTemplate, open: OpenLedger): 
 }
 
 /** What a ledger lacks of the templates, in their order. */
-export async function differencesOf(templates: readonly LayoutTemplate[], open: OpenLedger): Promise<Difference[]> {
-  const found: Difference[] = [];
+export async function findDifferences(
+  templates: readonly LayoutTemplate[],
+  open: OpenLedger,
+): Promise<LayoutDifference[]> {
+  const found: LayoutDifference[] = [];
   for (const template of templates) {
     const difference = await differenceOf(template, open);
     if (difference !== undefined) found.push(difference);

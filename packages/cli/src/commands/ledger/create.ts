@@ -6,7 +6,7 @@ import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
 import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
 import { confirmFirstAccess } from './confirm-access.js';
-import { INVITATION, invitationOf, makeLedger, selectLedger } from './make.js';
+import { INVITATION_OPTION, invitationOf, makeLedger, selectLedger } from './make.js';
 
 export const ledgerCreate: CliCommand = {
   path: ['ledger', 'create'],
@@ -21,7 +21,7 @@ export const ledgerCreate: CliCommand = {
     { flags: '--access <json>', about: 'its rules, an array; @file reads a file' },
     { flags: '--config <json>', about: 'its configuration, an object; @file reads a file' },
     { flags: '--custom <json>', about: 'free content, an object; @file reads a file' },
-    INVITATION,
+    INVITATION_OPTION,
   ],
   connects: true,
   examples: [{ call: 'countersign ledger create acme --signer ada', about: 'a ledger that ada owns' }],
@@ -32,7 +32,7 @@ export const ledgerCreate: CliCommand = {
     if (signer === undefined) throw usage('No key is chosen to sign with.', 'give --signer, or: countersign init');
     invitationOf(invocation);
     const key = await openKey(invocation, signer);
-    const data = await dataOf(invocation, handle, key.public);
+    const data = await ledgerData(invocation, handle, key.public);
     await confirmFirstAccess(invocation, key.public, data);
     const record = await makeLedger(invocation, target, key, data);
     const system = await selectLedger(invocation, record, signer);
@@ -41,7 +41,7 @@ export const ledgerCreate: CliCommand = {
   },
 };
 
-async function dataOf(invocation: Invocation, handle: string, publicKey: string): Promise<JsonObject> {
+async function ledgerData(invocation: Invocation, handle: string, publicKey: string): Promise<JsonObject> {
   const given = async (name: string) => {
     const text = invocation.get(name);
     return text === undefined ? undefined : resolveText(text, () => invocation.input());

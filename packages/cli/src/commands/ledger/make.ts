@@ -11,7 +11,7 @@ import { serverUrl } from '../../wire/exchange.js';
 type LedgerRecord = Schemas['ledger'];
 
 /** The option that takes the code of an invitation. */
-export const INVITATION: Option = {
+export const INVITATION_OPTION: Option = {
   flags: '--invitation <code>',
   env: 'COUNTERSIGN_INVITATION',
   about: "the code of an invitation by the server's operator; other users can see flags, so prefer the variable",

@@ -12,7 +12,7 @@ import {
   positionOf,
   type SignedRecord,
 } from './kind.js';
-import { memberOptions, newData } from './members.js';
+import { memberOptions, newRecordData } from './members.js';
 import { SECRET, STATEMENT, secretsOf, statementOf } from './statement.js';
 
 export function createCommand(kind: KindDescription): CliCommand {
@@ -32,7 +32,7 @@ export function createCommand(kind: KindDescription): CliCommand {
     options: [...memberOptions(kind), ...STATEMENT, ...SECRET],
     connects: true,
     async run(invocation) {
-      const data = await newData(kind, invocation);
+      const data = await newRecordData(kind, invocation);
       const statement = await statementOf(invocation);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       const made: SignedRecord = await operations.create(data, { custom: statement, ...(await secretsOf(invocation)) });

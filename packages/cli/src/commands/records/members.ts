@@ -70,7 +70,7 @@ export async function dataOfFlags(kind: KindDescription, invocation: Invocation)
 }
 
 /** The data of a new record: what flags tell, and answers for what is required beside. */
-export async function newData(kind: KindDescription, invocation: Invocation): Promise<JsonObject> {
+export async function newRecordData(kind: KindDescription, invocation: Invocation): Promise<JsonObject> {
   const data = await dataOfFlags(kind, invocation);
   const name = nameMemberOf(kind);
   const position = positionOf(name.name);

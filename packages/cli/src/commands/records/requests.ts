@@ -7,7 +7,7 @@ import { operationsOf } from './kind.js';
 import { filterNames, filterOf, LISTING, writeList } from './listing.js';
 
 /** An entry, as far as its row shows it. */
-interface Entry {
+interface RequestRow {
   readonly data: {
     readonly handle: string;
     readonly source: string | null;
@@ -31,7 +31,7 @@ export function requestListCommand(kind: KindDescription): CliCommand {
       const operations = await operationsOf(kind, invocation, await openLedger(invocation));
       await writeList(invocation, operations.requests({ filter }), {
         headings: ['ENTRY', 'MOMENT', 'SOURCE', 'ACTION', 'RECORD', 'STATUS', 'ABOUT'],
-        row: ({ data: { handle, source, action, record, result }, meta }: Entry) => [
+        row: ({ data: { handle, source, action, record, result }, meta }: RequestRow) => [
           ...[handle, meta.moment, source, action, record, result.status],
           result.body,
         ],

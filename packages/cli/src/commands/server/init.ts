@@ -11,7 +11,7 @@ import { ServerConnection } from '../../wire/connection.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 import { NEW_PASSWORD } from '../key/create.js';
-import { INVITATION, invitationOf, makeLedger, selectLedger } from '../ledger/make.js';
+import { INVITATION_OPTION, invitationOf, makeLedger, selectLedger } from '../ledger/make.js';
 import { informationOf } from './connect.js';
 
 export const init: CliCommand = {
@@ -43,7 +43,7 @@ export const init: CliCommand = {
       about:
         'also take proofs that do not name the ledger, as @minka/ledger-sdk signs them: they count in each ledger of their key',
     },
-    INVITATION,
+    INVITATION_OPTION,
     {
       flags: '--password-stdin',
       about: 'read the password of the key from standard input; COUNTERSIGN_PASSWORD may hold it instead',

@@ -5,7 +5,7 @@ import { CONNECTION_OPTIONS, optionName } from '../../description/definition.js'
 import type { Invocation } from '../../description/invocation.js';
 import { createProxy } from '../../proxy/proxy.js';
 import { serverUrl } from '../../wire/exchange.js';
-import { type Identity, identityOfClient } from '../../wire/identity.js';
+import { type CallerIdentity, identityOfClient } from '../../wire/identity.js';
 import { listening, portOf } from './port.js';
 
 const PROXY_PORT = '4050';
@@ -74,7 +74,7 @@ export const proxy: CliCommand = {
   },
 };
 
-async function identityOf(invocation: Invocation, server: URL): Promise<Identity> {
+async function identityOf(invocation: Invocation, server: URL): Promise<CallerIdentity> {
   const id = invocation.get('client-id');
   if (id === undefined) return (await connectToServer(invocation, true)).identity;
   const secret = await invocation.need('client-secret');

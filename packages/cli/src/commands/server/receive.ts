@@ -50,8 +50,8 @@ export const receive: CliCommand = {
   async run(invocation) {
     const { output, surroundings } = invocation;
     const port = portOf(await invocation.need('port'), RECEIVER_PORT);
-    const status = statusOf(await invocation.need('status'));
-    const key = await systemKeyOf(invocation);
+    const status = parseStatus(await invocation.need('status'));
+    const key = await findSystemKey(invocation);
     const take = (request: IncomingMessage, body: string) => {
       const { id } = verifyWebhook(request.headers, body, key, { now: surroundings.now() });
       const { handle, signal, moment, data } = verifyEvent(body, key);
@@ -87,7 +87,7 @@ function createReceiver(
   const bounds = { requestTimeout: patience, headersTimeout: patience, connectionsCheckingInterval: patience / 4 };
   const answer = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return refused(405, `it came by ${request.method}`);
-    const body = await readBody(request);
+    const body = await readEventBody(request);
     if (body === undefined) return refused(413, `it has over ${EVENT_BOUNDS.size} bytes`);
     try {
       take(request, body);
@@ -103,7 +103,7 @@ function createReceiver(
   };
   const server = createServer(bounds, (request, response) => {
     answer(request).then(
-      (code) => send(request, response, code),
+      (code) => respond(request, response, code),
       // The connection broke, or took too long.
       () => response.destroy(),
     );
@@ -112,12 +112,12 @@ function createReceiver(
   return server;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, status: number): void {
+function respond(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
 }
 
 /** @returns undefined for more than any event has */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readEventBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -138,14 +138,14 @@ function shown(moment: string, signal: string, status: number, data: JsonObject)
   return [head, ...lines.slice(0, most).map(cut), ...rest].join('\n');
 }
 
-function statusOf(text: string): number {
+function parseStatus(text: string): number {
   const status = Number(text);
   if (/^\d{3}$/.test(text) && status >= 200 && status < 600) return status;
   throw usage(`'${text}' is not a status.`, 'give a number from 200 to 599, such as 503');
 }
 
 /** The key that deliveries must be signed by: as given, as noted of the selected ledger, else as the server shows it. */
-async function systemKeyOf(invocation: Invocation): Promise<string> {
+async function findSystemKey(invocation: Invocation): Promise<string> {
   const given = invocation.get('key');
   if (given !== undefined) {
     try {
