@@ -308,13 +308,16 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
 }
 
+/** The settings of the server, as environment variables. */
+export type EnvironmentSettings = Readonly<Record<string, string | undefined>>;
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent. A secret may be in a file instead, whose
  * blanks and line ends at both ends do not count.
  *
  * @throws WrongSettings with one line for each invalid setting
  */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(env: EnvironmentSettings): Config {
   const wrong: string[] = [];
   const read = <T>(setting: Pick<Setting<T>, 'name' | 'isSecret' | 'read'>): T | undefined => {
     const file = setting.isSecret ? env[`${setting.name}_FILE`] || undefined : undefined;
@@ -362,7 +365,7 @@ export function renderSettings(): string {
  *
  * @throws Error whose message completes a sentence that begins with the name of the variable for the file
  */
-function readSecret(name: string, file: string, env: Readonly<Record<string, string | undefined>>): string {
+function readSecret(name: string, file: string, env: EnvironmentSettings): string {
   if (env[name]) throw new Error(`is set, and so is ${name}: set one of them`);
   const path = readPath(file);
   let text: string;

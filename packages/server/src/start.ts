@@ -37,7 +37,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
     return;
   }
   try {
-    await TASKS[task]();
+    await TASK_FUNCTIONS[task]();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     // What its channel to the primary keeps alive, such as a worker that finds a secret's file gone, would never end.
@@ -49,7 +49,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
   }
 }
 
-const TASKS: Readonly<Record<ServerTask, () => Promise<void>>> = {
+const TASK_FUNCTIONS: Readonly<Record<ServerTask, () => Promise<void>>> = {
   serve: serveFromEnvironment,
   check: checkFromEnvironment,
   migrate: migrateFromEnvironment,

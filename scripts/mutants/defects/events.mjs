@@ -15,7 +15,7 @@ export const mutants = [
   {
     id: 'effect-beside-domain',
     file: src('events/raise.ts'),
-    find: 'isWithin(ledger, domain, effect.domain) && ',
+    find: 'isInDomain(ledger, domain, effect.domain) && ',
     replace: '',
     breaks: 'An effect in a domain is told of records everywhere.',
     tests: [test('domains/effects.test.ts')],

@@ -95,7 +95,7 @@ export const mutants = [
   {
     id: 'settling-thread-limits',
     file: src('money/accounts/wallet-limits.ts'),
-    find: ' + (others.get(keyOf(place)) ?? 0n)',
+    find: ' + (others.get(nameBalance(place)) ?? 0n)',
     replace: '',
     breaks: 'Several intents of a thread exceed together what each alone keeps.',
     tests: [test('money/forwards.test.ts')],

@@ -1,7 +1,7 @@
 import type { Cost } from '../metering/cost.js';
 import { accessLimits } from './access-limits.js';
 import type { AccessContext, AccessPolicy, Right } from './context.js';
-import { actionMatches, nameMatches, namesIn } from './matchers.js';
+import { actionMatches, matcherSteps, nameMatches } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
 /**
@@ -46,7 +46,7 @@ const DOMAIN_STEPS = 5;
 const RULE_STEPS = 3;
 
 function ruleCost({ action, record }: AccessValue): number {
-  return RULE_STEPS + namesIn(action) + namesIn(record);
+  return RULE_STEPS + matcherSteps(action) + matcherSteps(record);
 }
 
 /** The domains whose rules and policies count. Domain records inherit nothing (interface/access#levels). */

@@ -21,7 +21,7 @@ export function grants(action: string, recordKind: string | undefined, asked: re
   const { context } = asked[0] ?? {};
   if (!context) return [];
   const kind = context.subject?.kind ?? 'ledger';
-  const shown = collectStanding(action, recordKind ?? kind, asked, scopeOf(recordKind ?? kind, context));
+  const shown = collectStanding(action, recordKind ?? kind, asked, contextOfCheck(recordKind ?? kind, context));
   return LEVEL_ORDER.flatMap((level) => shown.filter((one) => one.level === level)).map((one) =>
     describeRule(one, kind),
   );
@@ -71,7 +71,7 @@ export function askers(action: string, caller: Caller): Caller[] {
  * A check of a domain about records of another kind is judged by the rules for records in that domain; one of the ledger, by
  * those for records whose data is not known.
  */
-function scopeOf(record: string, context: AccessContext): AccessContext {
+function contextOfCheck(record: string, context: AccessContext): AccessContext {
   const { subject, ...around } = context;
   if (!subject || record === subject.kind || record === `${subject.kind}-proof`) return context;
   if (subject.kind === 'ledger') return around;

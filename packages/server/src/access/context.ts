@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Cost } from '../metering/cost.js';
-import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './rules.js';
+import type { AccessEntry, AccessValue, MatcherOf, RecordName, Rule } from './rules.js';
 
 /** An access policy (interface/policies#access-policies). */
 export interface AccessPolicy {
@@ -9,7 +9,7 @@ export interface AccessPolicy {
   readonly schema?: string;
   readonly status?: string;
   /** The `record` of values that have none. */
-  readonly record?: NameMatcher<RecordName>;
+  readonly record?: MatcherOf<RecordName>;
   readonly values: readonly AccessValue[];
   readonly extend?: string | readonly string[];
   /** The domain it is in: it counts only for records there and below. */

@@ -3,7 +3,7 @@ import type { Cost } from '../metering/cost.js';
 import { matches, member } from './condition.js';
 
 /** Operators that compare by order. Access rules are without them, and there they grant nothing. */
-const ORDERS: ReadonlyMap<string, (order: number) => boolean> = new Map([
+const ORDER_COMPARISONS: ReadonlyMap<string, (order: number) => boolean> = new Map([
   ['$gt', (order) => order > 0],
   ['$gte', (order) => order >= 0],
   ['$lt', (order) => order < 0],
@@ -52,7 +52,7 @@ function conditionHolds(expected: Json, found: readonly Json[], cost: Cost): boo
     // A trait may mix operators with anything: what is no operator fails.
     if (!name.startsWith('$')) return false;
     const operand = expected[name] as Json;
-    const order = ORDERS.get(name);
+    const order = ORDER_COMPARISONS.get(name);
     if (order) return found.some((value) => isOrdered(order, value, operand, cost));
     const test = (value: Json) => matches({ [name]: operand }, value, cost);
     return name === '$ne' || name === '$nin' ? found.every(test) : found.some(test);

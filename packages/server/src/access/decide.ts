@@ -146,7 +146,7 @@ export function mayRead(kind: string, caller: Caller, context: AccessContext): b
 }
 
 /**
- * Whether the caller may list records of `kind`, and by which rule (interface/access#lists). `visible` decides which
+ * Whether the caller may list records of `kind`, and by which rule (interface/access#lists). `isVisible` decides which
  * records the list shows.
  */
 export function judgeQuery(
@@ -167,7 +167,7 @@ export function mayQuery(kind: string, caller: Caller, context: AccessContext): 
  * Whether a list that the caller may ask for shows the subject (interface/access#lists): when it is readable; under
  * policies, when a value grants `query`, whose `signer` is matched with the token's key.
  */
-export function visible(kind: string, caller: Caller, context: AccessContext): boolean {
+export function isVisible(kind: string, caller: Caller, context: AccessContext): boolean {
   if (!context.ledger.policyBased) return decideAccess('read', kind, caller, context).granted;
   const who = principal(tokenKeys(caller), caller);
   return first(findGranting([{ action: 'query', record: kind }], context, () => who)) !== undefined;

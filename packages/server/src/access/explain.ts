@@ -23,7 +23,7 @@ export interface Explanation {
 export type Explain = (explanation: Explanation) => void;
 
 /** The log text of a decision. */
-export function told({ granted, stopped }: Explanation): string {
+export function describeDecision({ granted, stopped }: Explanation): string {
   if (granted) return 'access granted';
   return stopped === 'gate' ? 'access refused: no rule opens the ledger' : 'access refused: no rule grants it';
 }

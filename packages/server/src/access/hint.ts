@@ -41,7 +41,7 @@ export function hintOn(action: string, record: string, caller: Caller, context: 
   const byClaims = about.find((one) => one.rule.bearer && meets(one, asProvided(caller)));
   if (byClaims) return forClaims(byClaims);
   const atGate = decideAccess(action, record, caller, around).granted && !mayEnter(caller, around);
-  if (atGate) return GATE;
+  if (atGate) return GATE_HINT;
   const withoutRecord = rules.find(
     (one) => record !== 'ledger' && one.rule.record === undefined && isAction(one.rule, rights) && meets(one, who),
   );
@@ -73,7 +73,7 @@ function asProvided({ proofs, token }: Caller): Principal {
   return token && !token.isProvided ? { keys: proofs, token: { ...token, isProvided: true } } : { keys: [] };
 }
 
-const GATE =
+const GATE_HINT =
   'Rules of the ledger grant this, but none lets the caller in: add one with "action": "access" for it, or "any" on "any".';
 
 function forReads({ index }: NumberedRule): string {

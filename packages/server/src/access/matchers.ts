@@ -2,7 +2,7 @@ import { isObject, type Json } from '@countersign/protocol';
 import type { Cost } from '../metering/cost.js';
 import type { CallerKey, CallerToken, SignerFacts } from './caller.js';
 import { matches, member } from './condition.js';
-import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
+import type { BearerMatcher, MatcherOf, SignerMatcher } from './rules.js';
 
 /** The surroundings that a matcher is judged in. */
 export interface Owners {
@@ -18,7 +18,7 @@ export interface Owners {
 const KEY_FORMAT = 'ed25519-raw';
 
 /** Whether a rule's `action` or `record` covers `name` (interface/access#rules). */
-export function nameMatches(matcher: NameMatcher<string>, name: string): boolean {
+export function nameMatches(matcher: MatcherOf<string>, name: string): boolean {
   if (typeof matcher === 'string') return matcher === 'any' || matcher === name;
   if ('$in' in matcher) return matcher.$in.includes('any') || matcher.$in.includes(name);
   // `$nin: ['any']` excludes every name; a question about `any` is covered by an empty `$nin` only.
@@ -30,13 +30,13 @@ export function nameMatches(matcher: NameMatcher<string>, name: string): boolean
 const NAMED_ONLY: ReadonlySet<string> = new Set(['erase']);
 
 /** Whether a rule's `action` covers the action called `name`. */
-export function actionMatches(matcher: NameMatcher<string>, name: string): boolean {
+export function actionMatches(matcher: MatcherOf<string>, name: string): boolean {
   if (!NAMED_ONLY.has(name)) return nameMatches(matcher, name);
   return typeof matcher === 'string' ? matcher === name : '$in' in matcher && matcher.$in.includes(name);
 }
 
 /** Steps beside the first to search the names of a matcher. */
-export function namesIn(matcher: NameMatcher<string> | undefined): number {
+export function matcherSteps(matcher: MatcherOf<string> | undefined): number {
   if (matcher === undefined || typeof matcher === 'string') return 0;
   return ('$in' in matcher ? matcher.$in : matcher.$nin).length >> 2;
 }

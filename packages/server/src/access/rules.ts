@@ -41,7 +41,7 @@ export type ActionName = (typeof RULE_ACTIONS)[number];
 export type RecordName = string;
 
 /** One name, or a set of names; `any` stands for all. */
-export type NameMatcher<Name extends string> =
+export type MatcherOf<Name extends string> =
   | Name
   | { readonly $in: readonly Name[] }
   | { readonly $nin: readonly Name[] };
@@ -76,8 +76,8 @@ export type BearerMatcher = BearerTraits | { readonly $in: readonly BearerTraits
 
 /** Grants `action` on `record`; to everyone when `signer` and `bearer` are absent (interface/access#rules). */
 export interface Rule {
-  readonly action: NameMatcher<ActionName>;
-  readonly record?: NameMatcher<RecordName>;
+  readonly action: MatcherOf<ActionName>;
+  readonly record?: MatcherOf<RecordName>;
   readonly signer?: SignerMatcher;
   readonly bearer?: BearerMatcher;
 }
@@ -117,7 +117,7 @@ function nameEnum<Name extends string>(allowed: readonly Name[]): TSchema {
 function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
   const several = Type.Array(nameEnum(allowed), { maxItems: accessLimits.rules });
   const sets = Type.Unsafe({ oneOf: [ruleObject({ $in: several }), ruleObject({ $nin: several })] });
-  return Type.Unsafe<NameMatcher<Name>>({ oneOf: [nameEnum(allowed), sets] });
+  return Type.Unsafe<MatcherOf<Name>>({ oneOf: [nameEnum(allowed), sets] });
 }
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);

@@ -6,7 +6,7 @@ export type { AwaitedCall, OpenIntentLine, OpenIntentsPage, RetriedIntents } fro
 export type { InvitationLine, InvitationsPage, MadeInvitation } from './invitations.js';
 export type { LedgerLine, LedgerOrder, LedgersPage, ShownQuota } from './ledgers.js';
 export type { LedgerView } from './one-ledger.js';
-export { type InputOf, type OperationName, type OutputOf, runBeside } from './operations.js';
-export { type Refusal, type RefusalReason, refusalOf } from './refusals.js';
+export { type AdminOperationName, type InputOf, type OutputOf, runBeside } from './operations.js';
+export { type AdminRefusal, type RefusalReason, refusalOf } from './refusals.js';
 export { type RestoreCall, type RestoredBackup, runRestore } from './restore.js';
 export { type RotatedKey, type RotateKeyCall, runRotateKey } from './rotate-key.js';

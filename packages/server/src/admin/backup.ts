@@ -18,14 +18,14 @@ import {
 import { isWithin } from '../base/within.js';
 import { BUILD } from '../cluster/build.js';
 import { findKeys } from '../cluster/check.js';
-import { type Config, parseConfig } from '../config.js';
+import { type Config, type EnvironmentSettings, parseConfig } from '../config.js';
 import { describeKeySource, masterKeyError } from '../keys/master-key.js';
 import { copyFence } from '../log/fence.js';
-import { type AdminDeps, onDatabase, type Settings } from './database.js';
+import { type AdminDeps, onDatabase } from './database.js';
 import { AdminRefused, UnusableHere, WrongCall } from './refusals.js';
 
 export interface BackupCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   /** The folder of backups. */
   readonly folder: string;
   /** How many backups of this database are kept there, this one included. */
@@ -140,12 +140,12 @@ async function backUp({ pool, url, config }: AdminDeps, folder: string, call: Ba
 }
 
 /** Milliseconds in which the server has copied what was written meanwhile. */
-const PATIENCE = 20_000;
+const COPY_WAIT = 20_000;
 
 async function isContinued(folder: string, { system, timeline, end }: Manifest): Promise<boolean> {
   const wal = walFolder(folder, system);
   if (!(await fileExists(wal))) return false;
-  for (let waited = 0; waited < PATIENCE; waited += 500) {
+  for (let waited = 0; waited < COPY_WAIT; waited += 500) {
     if (await isKept(wal, timeline, end)) return true;
     await pause(500);
   }

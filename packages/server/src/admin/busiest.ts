@@ -5,7 +5,7 @@ import { type CountSince, HOUR } from './count-changes.js';
 const MOST_ACTIVE = 10_000;
 
 /** The condition on the table `ledger l`, and its values. */
-export interface Filter {
+export interface LedgerFilter {
   readonly where: readonly string[];
   readonly values: readonly unknown[];
 }
@@ -16,7 +16,7 @@ export interface Filter {
  */
 export async function findBusiest(
   pool: pg.Pool,
-  { where, values }: Filter,
+  { where, values }: LedgerFilter,
   countSince: CountSince,
   now: number,
 ): Promise<number[]> {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import { type FoundNode, findNodes, isDistributed } from '../store/nodes/distribution.js';
-import { defineOperation, LEDGER } from './operation.js';
+import { defineOperation, LEDGER_NAME } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
 /** A node of a cluster. */
@@ -28,7 +28,7 @@ export interface ClusterView {
  * to a node of its own.
  */
 export const cluster = defineOperation({
-  input: Type.Object({ isolate: Type.Optional(LEDGER) }, { additionalProperties: false }),
+  input: Type.Object({ isolate: Type.Optional(LEDGER_NAME) }, { additionalProperties: false }),
   changes: ({ isolate }) => isolate !== undefined,
   run: ({ onDatabase }, { isolate }) => onDatabase(({ pool }) => viewCluster(pool, isolate)),
 });

@@ -1,15 +1,12 @@
 import type pg from 'pg';
 import { ArchiveRefusal } from '../archive/refusals.js';
-import { type Config, parseConfig } from '../config.js';
+import { type Config, type EnvironmentSettings, parseConfig } from '../config.js';
 import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { findEmbedded, startEmbedded } from '../store/embedded.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
 import { Illness } from './diagnosis.js';
-
-/** The settings of the server, as environment variables. */
-export type Settings = Readonly<Record<string, string | undefined>>;
 
 export interface AdminDeps {
   readonly pool: pg.Pool;
@@ -23,7 +20,7 @@ export interface AdminDeps {
  *
  * @throws ArchiveRefusal; Illness where the schema is of another release; DatabaseUnreachable; Error in words for the operator
  */
-export async function onDatabase<T>(settings: Settings, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
+export async function onDatabase<T>(settings: EnvironmentSettings, work: (deps: AdminDeps) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);
   const ours = config.databaseUrl === undefined;
   const running = config.databaseUrl ?? (await findEmbedded(config.dataDir));

@@ -13,11 +13,11 @@ import { Illness } from './diagnosis.js';
 const SOME = '(select id, handle, luid from ledger order by random() limit $1)';
 
 /** Names that are told; the others are counted. */
-const MOST_NAMED = 5;
+const NAMES_TOLD = 5;
 
-function told(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+function tellNames(names: readonly string[]): string {
+  const more = names.length > NAMES_TOLD ? ` and ${names.length - NAMES_TOLD} more` : '';
+  return `${names.slice(0, NAMES_TOLD).join(', ')}${more}`;
 }
 
 /** Opens the private keys that some ledgers sign with, and counts what is sealed under which master key. */
@@ -50,7 +50,7 @@ export async function examineKeys(pool: pg.Pool, keys: Keyring, sample: number):
   if (wrong.length === 0)
     throw new Illness(text, 'the master key is being replaced: unless countersign admin rotate-key runs, run it again');
   throw new Illness(
-    `keys do not open: ${told(wrong.map(({ ledger, signer }) => `${signer} of ${ledger}`))}`,
+    `keys do not open: ${tellNames(wrong.map(({ ledger, signer }) => `${signer} of ${ledger}`))}`,
     'these rows of secret were altered: restore them from a backup',
   );
 }
@@ -84,7 +84,7 @@ export async function examineLogs(pool: pg.Pool, sample: number): Promise<string
   );
   if (stopped.length > 0)
     throw new Illness(
-      `the log is stopped: ${told(stopped.map(({ handle }) => handle))}`,
+      `the log is stopped: ${tellNames(stopped.map(({ handle }) => handle))}`,
       'read docs/operations/backup.md#when-a-log-is-stopped, within days',
     );
   const { rows: waits } = await pool.query<{ lag: number; writes: number }>(
@@ -108,7 +108,7 @@ export async function examineLogs(pool: pg.Pool, sample: number): Promise<string
   const wrong = rows.filter(({ size, leaves, isBehind }) => !isBehind && leaves > 0 && size !== leaves);
   if (wrong.length > 0)
     throw new Illness(
-      `the head and the leaves differ: ${told(wrong.map(({ handle, size, leaves }) => `${handle} (${size}, ${leaves})`))}`,
+      `the head and the leaves differ: ${tellNames(wrong.map(({ handle, size, leaves }) => `${handle} (${size}, ${leaves})`))}`,
       'export and verify these ledgers: docs/export.md; restore what was altered',
     );
   return `${rows.length} agree with their leaves; ${writes === 0 ? 'nothing waits' : `the oldest write waits for ${lag} s`}`;
@@ -139,7 +139,7 @@ export async function examineRecords(pool: pg.Pool, keys: Keyring, sample: numbe
     }
   }
   if (wrong.length === 0) return `${rows.length} are as they were stored, and in the log`;
-  throw new Illness(told(wrong), 'restore these rows from a backup: docs/operations/database.md#your-own');
+  throw new Illness(tellNames(wrong), 'restore these rows from a backup: docs/operations/database.md#your-own');
 }
 
 /** Pages of the table by chance: rows that lie together are taken together. */
@@ -148,17 +148,17 @@ async function someRecords(pool: pg.Pool, sample: number): Promise<RecordRow[]> 
     `select greatest(reltuples, 1)::bigint as count from pg_class where oid = 'record'::regclass`,
   );
   let part = Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
-  let rows = await recordsOf(pool, part, sample);
+  let rows = await sampleRecords(pool, part, sample);
   // Of a few pages, chance may take none.
   while (rows.length === 0 && part < 100) {
     part = Math.min(100, 10 * part);
-    rows = await recordsOf(pool, part, sample);
+    rows = await sampleRecords(pool, part, sample);
   }
   return rows;
 }
 
 /** @param part percent of the pages */
-async function recordsOf(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
+async function sampleRecords(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
   const { rows } = await pool.query<RecordRow>(
     `select r.ledger_id as ledger, l.handle, r.kind, v.luid, v.change, v.action, v.mac, v.body,
        exists (select from log_leaf f where f.ledger_id = r.ledger_id and f.luid = r.luid and f.change >= r.change)

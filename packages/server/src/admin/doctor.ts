@@ -11,7 +11,7 @@ import { databaseLimits } from '../store/database-limits.js';
 import { findConnectionRoom } from '../store/deployment/connections.js';
 import { readKeyring } from '../store/deployment/master-keys.js';
 import { SEEN_WITHIN } from '../store/deployment/presence.js';
-import { parseReadOnly, READ_ONLY } from '../store/deployment/read-only.js';
+import { parseReadOnly, READ_ONLY_ROW } from '../store/deployment/read-only.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
@@ -77,7 +77,7 @@ function examinations(
   // Asked for once, where it is first looked at.
   let read: Promise<Keyring> | undefined;
   const keys = () => {
-    read ??= keysOf(pool, config);
+    read ??= openKeyring(pool, config);
     return read;
   };
   return [
@@ -96,7 +96,7 @@ function examinations(
   ];
 }
 
-async function keysOf(pool: pg.Pool, config: Config): Promise<Keyring> {
+async function openKeyring(pool: pg.Pool, config: Config): Promise<Keyring> {
   const held = await findKeys(config);
   try {
     if (held.length === 0) throw masterKeyError(config);
@@ -128,7 +128,7 @@ async function examineWrites(pool: pg.Pool): Promise<string> {
     `select (select value from deployment where name = $1) as value,
        count(*)::int as processes, (count(*) filter (where is_drained))::int as drained
      from process where seen > clock_timestamp() - make_interval(secs => $2)`,
-    [READ_ONLY, SEEN_WITHIN],
+    [READ_ONLY_ROW, SEEN_WITHIN],
   );
   const { value, processes, drained } = rows[0]!;
   const mode = parseReadOnly(value);

@@ -46,14 +46,14 @@ export const drain = defineOperation({
     return onDatabase(async ({ pool }): Promise<DrainState> => {
       if (mode !== undefined) await setDrain(pool, host, mode === 'on' ? new Date(now()).toISOString() : undefined);
       const unconfirmed =
-        mode === undefined ? [] : await untilNone(pool, mode === 'on' ? BUSY : DRAINED, host, () => false);
+        mode === undefined ? [] : await untilNone(pool, mode === 'on' ? NOT_DRAINED : DRAINED, host, () => false);
       return { host, servers: await findServers(pool), unconfirmed };
     });
   },
 });
 
 const OF_HOST = `($2::text in (host, '${EVERY_HOST}'))`;
-const BUSY = `${OF_HOST} and not is_drained`;
+const NOT_DRAINED = `${OF_HOST} and not is_drained`;
 const DRAINED = `${OF_HOST} and is_drained`;
 
 /** The number of the advisory lock, unique to this use: of two that drain the last servers at once, one is refused. */

@@ -8,7 +8,7 @@ import { AWAITED } from '../money/machine.js';
 import type { OpenState } from '../money/open-state.js';
 import { PROCESS_INTENTS } from '../money/worker.js';
 import { createDeliveryRetries } from '../store/outbox/delivery-retries.js';
-import { defineOperation, LEDGER, type OperationDeps } from './operation.js';
+import { defineOperation, LEDGER_NAME, type OperationDeps } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
 /** An intent that is neither completed nor rejected. */
@@ -47,7 +47,7 @@ export interface AwaitedCall {
 /** Those that were created so many seconds ago or more, the oldest first. */
 const INPUT = Type.Object(
   {
-    ledger: LEDGER,
+    ledger: LEDGER_NAME,
     olderThan: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
     limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
   },
@@ -161,7 +161,7 @@ interface OpenRow {
   readonly suspended: Suspension['level'] | null;
 }
 
-const OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.deadline as expires, l.suspended
+const FIND_OPEN = `select r.handle, o.luid, o.stage, o.state, r.moment as created, o.deadline as expires, l.suspended
   from open_intent o join record r on r.ledger_id = o.ledger_id and r.luid = o.luid join ledger l on l.id = o.ledger_id
   where o.ledger_id = $1 and r.moment <= $2 order by r.seq limit $3`;
 
@@ -171,15 +171,15 @@ async function findOpen(
   { olderThan, limit }: Static<typeof INPUT>,
   { now, longestRead: longest }: OperationDeps,
 ): Promise<OpenIntentsPage> {
-  const { rows } = await pool.query<OpenRow>(OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
+  const { rows } = await pool.query<OpenRow>(FIND_OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
   const intents = rows.slice(0, limit);
   const waited = intents.map((row) => awaited(readJson(row.state) as unknown as OpenState));
   const bridges = [...new Set(waited.flat().map(({ bridge }) => bridge))];
   const found = await findCalls(pool, id, { intents, bridges, longest });
-  const made = new Map(found.map((call) => [nameOf(call.intent, call), call]));
+  const made = new Map(found.map((call) => [callKey(call.intent, call), call]));
   const lines = intents.map((row, at): OpenIntentLine => {
     const calls = waited[at]!.map((part): AwaitedCall => {
-      const call = made.get(nameOf(row.handle, part));
+      const call = made.get(callKey(row.handle, part));
       return { ...part, ...(call ? shownCall(call) : NOT_QUEUED) };
     });
     const { handle, luid, stage, created, expires } = row;
@@ -193,14 +193,14 @@ async function findOpen(
 }
 
 /** Of a call, among those of a ledger. */
-function nameOf(intent: string, { entry, verb }: { readonly entry: string; readonly verb: string }): string {
+function callKey(intent: string, { entry, verb }: { readonly entry: string; readonly verb: string }): string {
   return JSON.stringify([intent, entry, verb]);
 }
 
-type Part = Pick<AwaitedCall, 'bridge' | 'verb' | 'entry' | 'side'>;
+type AwaitedPart = Pick<AwaitedCall, 'bridge' | 'verb' | 'entry' | 'side'>;
 
 /** The parts whose bridge has yet to report, by what is kept of the intent. */
-function awaited({ state: { plan, parts } }: OpenState): Part[] {
+function awaited({ state: { plan, parts } }: OpenState): AwaitedPart[] {
   return (plan?.parts ?? []).flatMap(({ handle: entry, bridge, side }, at) => {
     const verb = AWAITED[parts[at] as PartStatus];
     return verb === undefined ? [] : [{ bridge, verb, entry, side }];
@@ -221,7 +221,7 @@ interface CallRow {
   readonly why: string | null;
 }
 
-const NOT_QUEUED: Omit<AwaitedCall, keyof Part> = {
+const NOT_QUEUED: Omit<AwaitedCall, keyof AwaitedPart> = {
   delivery: null,
   status: null,
   attempts: 0,
@@ -266,7 +266,7 @@ const CALLS = `select d.linked as intent, d.entry, d.purpose as verb, d.handle a
     d.given_up as why
   from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`;
 
-function shownCall(call: CallRow): Omit<AwaitedCall, keyof Part> {
+function shownCall(call: CallRow): Omit<AwaitedCall, keyof AwaitedPart> {
   const { delivery, status, attempts, attempted, next, failed, why } = call;
   return {
     ...{ delivery, status, attempts },
@@ -282,11 +282,11 @@ function errorOf(proof: string | null): string | undefined {
   const { reason, detail } = (readJson(proof) as { readonly custom?: JsonObject }).custom ?? {};
   if (reason === undefined) return undefined;
   const told = typeof detail === 'string' ? detail : JSON.stringify(detail);
-  return [reason, told].filter(Boolean).join(' ').slice(0, MOST_CHARACTERS);
+  return [reason, told].filter(Boolean).join(' ').slice(0, ERROR_CHARACTERS);
 }
 
 /** Of an error: it repeats what a bridge has answered. */
-const MOST_CHARACTERS = 300;
+const ERROR_CHARACTERS = 300;
 
 function wordsFor({ stage, suspended }: OpenRow, calls: readonly AwaitedCall[]): string {
   const bridges = [...new Set(calls.map(({ bridge }) => bridge))].join(', ');

@@ -38,7 +38,7 @@ export interface InvitationsPage {
 }
 
 /** Characters of a note. */
-const MOST_CHARACTERS = 200;
+const NOTE_CHARACTERS = 200;
 
 /** Seconds that an invitation lives at least, and at most. */
 const LIFE = { minimum: 60, maximum: 90 * 86_400 } as const;
@@ -46,7 +46,7 @@ const LIFE = { minimum: 60, maximum: 90 * 86_400 } as const;
 /** Makes an invitation, by whose code one ledger is made once. */
 export const invite = defineOperation({
   input: Type.Object(
-    { note: Type.String({ maxLength: MOST_CHARACTERS }), seconds: Type.Integer(LIFE) },
+    { note: Type.String({ maxLength: NOTE_CHARACTERS }), seconds: Type.Integer(LIFE) },
     { additionalProperties: false },
   ),
   changes: () => true,
@@ -75,7 +75,7 @@ export const invitations = defineOperation({
     onDatabase(async ({ pool }): Promise<InvitationsPage> => {
       if (revoke !== undefined) assertRevoked(revoke, await revokeInvitation(pool, revoke));
       const found = await listInvitations(pool, limit + 1);
-      return { invitations: found.slice(0, limit).map(lineOf), isMore: found.length > limit };
+      return { invitations: found.slice(0, limit).map(invitationLine), isMore: found.length > limit };
     }),
 });
 
@@ -87,7 +87,7 @@ function assertRevoked(id: number, outcome: Awaited<ReturnType<typeof revokeInvi
     throw new AdminRefused(`Invitation ${id} was used, so it cannot be revoked: ${where} shows its ledger.`);
 }
 
-function lineOf({ id, note, made, expires, used, isExpired, luid, handle }: StoredInvitation): InvitationLine {
+function invitationLine({ id, note, made, expires, used, isExpired, luid, handle }: StoredInvitation): InvitationLine {
   const state = used !== null ? 'used' : isExpired ? 'expired' : 'open';
   const ledger = luid === null ? null : { luid, handle: handle ?? '' };
   return { id, note, made: made.toISOString(), expires: expires.toISOString(), state, ledger };

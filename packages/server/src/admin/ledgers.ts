@@ -14,7 +14,7 @@ export interface LedgerLine {
   readonly luid: string;
   /** Of the first change of its record, ISO 8601; null where that is missing. */
   readonly made: string | null;
-  readonly owners: readonly Owner[];
+  readonly owners: readonly LedgerOwner[];
   /** In force; more than are counted where `isMore` says so. */
   readonly records: { readonly count: number; readonly isMore: boolean };
   /** In all, and about how many of the last hour and day. */
@@ -26,7 +26,7 @@ export interface LedgerLine {
   readonly logStopped: string | null;
 }
 
-export interface Owner {
+export interface LedgerOwner {
   readonly key: string;
   /** Handles of the signers with that key. */
   readonly signers: readonly string[];
@@ -77,7 +77,7 @@ export const ledgers = defineOperation({
   },
 });
 
-interface Asked {
+interface LedgersQuery {
   readonly order: LedgerOrder;
   readonly isSuspended?: boolean | undefined;
   readonly owner?: string | undefined;
@@ -85,7 +85,7 @@ interface Asked {
   readonly skip: number;
 }
 
-async function findLedgers(pool: pg.Pool, asked: Asked, now: number, each: LedgerQuota): Promise<LedgersPage> {
+async function findLedgers(pool: pg.Pool, asked: LedgersQuery, now: number, each: LedgerQuota): Promise<LedgersPage> {
   const { order, isSuspended, owner, limit, skip } = asked;
   const where = [
     ...(isSuspended ? ['l.suspended is not null'] : []),
@@ -97,7 +97,7 @@ async function findLedgers(pool: pg.Pool, asked: Asked, now: number, each: Ledge
   if (order === 'hour') {
     const ids = await findBusiest(pool, { where, values }, countSince, now);
     const { rows } = await pool.query<LedgerRow>(
-      `${linesFrom(`${LEDGER} where l.id = any ($1::bigint[])`)} order by array_position($1::bigint[], l.id)`,
+      `${linesFrom(`${SELECT_LEDGERS} where l.id = any ($1::bigint[])`)} order by array_position($1::bigint[], l.id)`,
       [ids.slice(skip, skip + limit)],
     );
     return { ledgers: await linesOf(rows, countSince, now, each), total: ids.length };
@@ -156,14 +156,14 @@ function linesFrom(from: string): string {
 }
 
 /** The table of ledgers, as their lines are ordered by. */
-const LEDGER = `select l.*, s.bytes, s.quota, g.size, g.stopped
+const SELECT_LEDGERS = `select l.*, s.bytes, s.quota, g.size, g.stopped
   from ledger l left join storage s on s.ledger_id = l.id left join log g on g.ledger_id = l.id`;
 
 /** @param values of the filter */
 function pageOf(filter: string, order: string, values: number): string {
   const names = order.replaceAll(/\b[sg]\./g, 'l.');
   const page = `limit $${values + 1} offset $${values + 2}`;
-  return `${linesFrom(`${LEDGER} ${filter} order by ${order} ${page}`)} order by ${names}`;
+  return `${linesFrom(`${SELECT_LEDGERS} ${filter} order by ${order} ${page}`)} order by ${names}`;
 }
 
 interface LedgerRow extends SuspensionColumns {
@@ -171,7 +171,7 @@ interface LedgerRow extends SuspensionColumns {
   readonly handle: string;
   readonly luid: string;
   readonly made: Date | null;
-  readonly owners: readonly Owner[];
+  readonly owners: readonly LedgerOwner[];
   readonly records: number;
   /** Leaves of its log, and writes that wait to be sealed. */
   readonly size: number;
@@ -182,8 +182,8 @@ interface LedgerRow extends SuspensionColumns {
 }
 
 /** A line about one ledger, by its id. */
-export async function lineOf(pool: pg.Pool, id: number, now: number, quota: LedgerQuota): Promise<LedgerLine> {
-  const { rows } = await pool.query<LedgerRow>(linesFrom(`${LEDGER} where l.id = $1`), [id]);
+export async function findLine(pool: pg.Pool, id: number, now: number, quota: LedgerQuota): Promise<LedgerLine> {
+  const { rows } = await pool.query<LedgerRow>(linesFrom(`${SELECT_LEDGERS} where l.id = $1`), [id]);
   const [line] = await linesOf(rows, createCountSince(pool), now, quota);
   return line!;
 }

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
-import { type LedgerLine, lineOf, MOST_COUNTED } from './ledgers.js';
-import { defineOperation, LEDGER } from './operation.js';
+import { findLine, type LedgerLine, MOST_COUNTED } from './ledgers.js';
+import { defineOperation, LEDGER_NAME } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** What is seen of one ledger. */
@@ -48,16 +48,16 @@ export interface OpenStage {
 }
 
 /** Looks at one ledger. */
-export const ledger = defineOperation({
-  input: Type.Object({ ledger: LEDGER }, { additionalProperties: false }),
+export const showLedger = defineOperation({
+  input: Type.Object({ ledger: LEDGER_NAME }, { additionalProperties: false }),
   changes: () => false,
   run: ({ onDatabase, now }, { ledger }) =>
     onDatabase(async ({ pool, config }): Promise<LedgerView> => {
       const { id } = await findNamedLedger(pool, ledger, WrongCall);
-      const line = await lineOf(pool, id, now(), config.ledgerQuota);
+      const line = await findLine(pool, id, now(), config.ledgerQuota);
       const { rows } = await pool.query<{ view: Pick<LedgerView, 'kinds' | 'intents' | 'leader'> }>(VIEW, [id]);
-      const log = await logOf(pool, id);
-      const deliveries = await deliveriesOf(pool, id);
+      const log = await findLogView(pool, id);
+      const deliveries = await findDeliveriesView(pool, id);
       return { ...line, ...rows[0]!.view, lastChange: await lastChangeOf(pool, id), log, deliveries };
     }),
 });
@@ -75,7 +75,7 @@ const VIEW = `select json_build_object(
     group by o.stage) s),
   'leader', (select holder from home where ledger_id = $1 and until > clock_timestamp())) as view`;
 
-async function logOf(pool: pg.Pool, id: number): Promise<LogView> {
+async function findLogView(pool: pg.Pool, id: number): Promise<LogView> {
   const { rows } = await pool.query<Omit<LogView, 'sealed'> & { readonly sealed: Date | null }>(
     `select coalesce(g.size, 0)::bigint as size, g.sealed, g.stopped, u.waiting::int as waiting, u.lag::int as lag
      from (select coalesce(sum(cardinality(changes)), 0) as waiting,
@@ -89,7 +89,7 @@ async function logOf(pool: pg.Pool, id: number): Promise<LogView> {
 }
 
 /** Each count is through an index that has no others than it counts. */
-async function deliveriesOf(pool: pg.Pool, id: number): Promise<DeliveriesView> {
+async function findDeliveriesView(pool: pg.Pool, id: number): Promise<DeliveriesView> {
   const { rows } = await pool.query<{ view: DeliveriesView }>(
     `select json_build_object(
       'waiting', (select count(*) from (select from delivery where ledger_id = $1 and due is not null limit ${MOST_COUNTED}) d),

@@ -18,7 +18,7 @@ export interface OperationDeps {
  * What operators may have done: by `countersign admin` on the machine, and at the operators' listener. A new one takes a file and a line
  * in `operations.ts`.
  */
-export interface Operation<Input extends TObject, Output> {
+export interface AdminOperation<Input extends TObject, Output> {
   /** What it takes: a JSON object. */
   readonly input: Input;
   /** Whether such a call changes something: the server's log then says who asked for it. */
@@ -35,11 +35,11 @@ export function choice<Text extends string>(texts: readonly Text[]) {
 }
 
 /** Handle or luid. */
-export const LEDGER = Type.String({ minLength: 1, maxLength: 200 });
+export const LEDGER_NAME = Type.String({ minLength: 1, maxLength: 200 });
 
 /** Infers the types of an operation. */
 export function defineOperation<Input extends TObject, Output>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
+  operation: AdminOperation<Input, Output>,
+): AdminOperation<Input, Output> {
   return operation;
 }

@@ -1,26 +1,26 @@
 import { LedgerError } from '@countersign/protocol';
-import { parseConfig } from '../config.js';
+import { type EnvironmentSettings, parseConfig } from '../config.js';
 import { makeRequestCheck } from '../schemas/request.js';
 import { cluster } from './cluster.js';
-import { onDatabase, type Settings } from './database.js';
+import { onDatabase } from './database.js';
 import { doctor } from './doctor.js';
 import { drain } from './drain.js';
 import { intents, retryIntents } from './intents.js';
 import { invitations, invite } from './invitations.js';
 import { ledgers } from './ledgers.js';
-import { ledger } from './one-ledger.js';
+import { showLedger } from './one-ledger.js';
 import type { OperationDeps } from './operation.js';
 import { quota } from './quota.js';
 import { readOnly } from './read-only.js';
 import { WrongCall } from './refusals.js';
-import { resume, suspend } from './suspend.js';
+import { resumeLedger, suspendLedger } from './suspend.js';
 
 /** Every operation of operators, by the name that command and listener know it by. A new one gets its line here. */
-const OPERATIONS = {
+const ADMIN_OPERATIONS = {
   ledgers,
-  ledger,
-  suspend,
-  resume,
+  ledger: showLedger,
+  suspend: suspendLedger,
+  resume: resumeLedger,
   quota,
   invite,
   invitations,
@@ -32,29 +32,29 @@ const OPERATIONS = {
   doctor,
 } as const;
 
-export type OperationName = keyof typeof OPERATIONS;
+export type AdminOperationName = keyof typeof ADMIN_OPERATIONS;
 
 /** What an operation takes. */
-export type InputOf<Name extends OperationName> = Parameters<(typeof OPERATIONS)[Name]['run']>[1];
+export type InputOf<Name extends AdminOperationName> = Parameters<(typeof ADMIN_OPERATIONS)[Name]['run']>[1];
 
 /** What an operation answers. */
-export type OutputOf<Name extends OperationName> = Awaited<ReturnType<(typeof OPERATIONS)[Name]['run']>>;
+export type OutputOf<Name extends AdminOperationName> = Awaited<ReturnType<(typeof ADMIN_OPERATIONS)[Name]['run']>>;
 
 /** A call whose input is as the operation takes it. */
-export interface OperatorCall<Name extends OperationName = OperationName> {
+export interface OperatorCall<Name extends AdminOperationName = AdminOperationName> {
   readonly changes: boolean;
   /** @throws WrongCall where it is too large for the operators' listener */
   assertTakenAfar(): void;
   run(deps: OperationDeps): Promise<OutputOf<Name>>;
 }
 
-export function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name);
+export function isOperation(name: string): name is AdminOperationName {
+  return Object.hasOwn(ADMIN_OPERATIONS, name);
 }
 
 /** Checks what an operation is called with. @throws WrongCall */
-export function prepareCall<Name extends OperationName>(name: Name, input: unknown): OperatorCall<Name> {
-  const operation = OPERATIONS[name];
+export function prepareCall<Name extends AdminOperationName>(name: Name, input: unknown): OperatorCall<Name> {
+  const operation = ADMIN_OPERATIONS[name];
   try {
     makeRequestCheck(operation.input)(input);
   } catch (error) {
@@ -82,8 +82,8 @@ function faultOf({ detail }: LedgerError): string {
 const LONGEST_READ = 3_600_000;
 
 /** Has an operation done at the machine of the server, beside it. @throws what `refusalOf` knows; Error in words for the operator */
-export function runBeside<Name extends OperationName>(
-  settings: Settings,
+export function runBeside<Name extends AdminOperationName>(
+  settings: EnvironmentSettings,
   now: () => number,
   name: Name,
   input: InputOf<Name>,

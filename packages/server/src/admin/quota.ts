@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import { type LedgerQuota, parseQuota } from '../ledger-quota.js';
 import { type ShownQuota, shownQuota } from './ledgers.js';
-import { defineOperation, LEDGER } from './operation.js';
+import { defineOperation, LEDGER_NAME } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** What a ledger stores, and may store. */
@@ -18,12 +18,12 @@ export interface QuotaOfLedger {
 export const quota = defineOperation({
   input: Type.Object(
     // `10GiB`; `default` for what the server allows each; only looked at unless given.
-    { ledger: LEDGER, bytes: Type.Optional(Type.String({ maxLength: 100 })) },
+    { ledger: LEDGER_NAME, bytes: Type.Optional(Type.String({ maxLength: 100 })) },
     { additionalProperties: false },
   ),
   changes: ({ bytes }) => bytes !== undefined,
   async run({ onDatabase }, { ledger, bytes }) {
-    const quota = bytes === undefined ? undefined : quotaOf(bytes);
+    const quota = bytes === undefined ? undefined : parseLedgerQuota(bytes);
     return onDatabase(({ pool, config }) => setQuota(pool, ledger, quota, config.ledgerQuota));
   },
 });
@@ -52,7 +52,7 @@ async function setQuota(
 }
 
 /** Null for what the server allows each. */
-function quotaOf(text: string): number | null {
+function parseLedgerQuota(text: string): number | null {
   if (text === 'default') return null;
   // None at all: what is stored stays, and nothing is added.
   if (text === '0') return 0;

@@ -21,7 +21,7 @@ export class UnusableHere extends ArchiveRefusal {
 export type RefusalReason = 'wrong-call' | 'refused' | 'unusable' | 'unreachable' | 'unauthorized';
 
 /** A refusal as it is told. */
-export interface Refusal {
+export interface AdminRefusal {
   readonly reason: RefusalReason;
   readonly detail: string;
   /** What to do. */
@@ -29,7 +29,7 @@ export interface Refusal {
 }
 
 /** What an error of an operation is to whoever asked for it; undefined for a defect. */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): AdminRefusal | undefined {
   if (error instanceof WrongCall) return { reason: 'wrong-call', detail: error.message };
   if (error instanceof AdminRefused) return { reason: 'refused', detail: error.message };
   if (error instanceof UnusableHere) return { reason: 'unusable', detail: error.message };

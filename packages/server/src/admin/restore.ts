@@ -26,18 +26,17 @@ import {
   readManifest,
   walFolder,
 } from '../backup/folder.js';
-import { parseConfig } from '../config.js';
+import { type EnvironmentSettings, parseConfig } from '../config.js';
 import type { NumberedKey } from '../keys/keyring.js';
 import { keyCheck, loadMasterKeys } from '../keys/master-key.js';
 import { copyFence } from '../log/fence.js';
 import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { EMBEDDED_NAME } from '../store/embedded.js';
 import { createPool } from '../store/pool.js';
-import type { Settings } from './database.js';
 import { AdminRefused, UnusableHere, WrongCall } from './refusals.js';
 
 export interface RestoreCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   /** The folder of backups. */
   readonly folder: string;
   /** An instant; undefined for all that is kept. */
@@ -93,7 +92,7 @@ export async function runRestore({ settings, folder, to, timeline, progress }: R
       password: await readFile(join(backup, FILES.password), 'utf8'),
       start: manifest.start,
       async replayed(url) {
-        const known = await findKeys(url).catch(() => undefined);
+        const known = await findDatabaseKeys(url).catch(() => undefined);
         missingKeys = known?.filter(({ check }) => !held.has(check)).map(({ number }) => number) ?? null;
       },
       progress,
@@ -162,7 +161,7 @@ async function restoreKey(backup: string, { files }: Manifest, root: string): Pr
 }
 
 /** The master keys of the database. */
-async function findKeys(url: string): Promise<NumberedKey[]> {
+async function findDatabaseKeys(url: string): Promise<NumberedKey[]> {
   const pool = createPool({ connectionString: url, max: 1 }, () => {});
   try {
     return await findMasterKeys(pool);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { EnvironmentSettings } from '../config.js';
 import type { Keyring, NumberedKey } from '../keys/keyring.js';
 import {
   describeKeySource,
@@ -9,10 +10,16 @@ import {
   replaceKeyFile,
 } from '../keys/master-key.js';
 import { sealContext } from '../keys/seal.js';
-import { CODES, CODES_CONTEXT, findMasterKeys, readKeyring, storeCodes } from '../store/deployment/master-keys.js';
+import {
+  CODES_CONTEXT,
+  CODES_SECRET,
+  findMasterKeys,
+  readKeyring,
+  storeCodes,
+} from '../store/deployment/master-keys.js';
 import { untilNone } from '../store/deployment/processes.js';
 import { transaction } from '../store/transaction.js';
-import { type AdminDeps, onDatabase, type Settings } from './database.js';
+import { type AdminDeps, onDatabase } from './database.js';
 import { AdminRefused, UnusableHere } from './refusals.js';
 
 /** How the master key was replaced. */
@@ -28,7 +35,7 @@ export interface RotatedKey {
 }
 
 export interface RotateKeyCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   /** Told of the values that are sealed anew, and of all. */
   readonly progress?: (done: number, all: number) => void;
 }
@@ -105,8 +112,8 @@ async function beginRotation({ pool, config }: AdminDeps): Promise<Rotation> {
   const isOver = known.length === 1 && next === newest.check;
   if (known.length > 1 || isOver)
     return { keys, from: newest.number - 1, to: newest.number, check: newest.check, isOver };
-  if (newest.number === MOST_KEYS)
-    throw new AdminRefused(`This deployment has had ${MOST_KEYS} master keys: move its ledgers to a new one.`);
+  if (newest.number === LAST_KEY_NUMBER)
+    throw new AdminRefused(`This deployment has had ${LAST_KEY_NUMBER} master keys: move its ledgers to a new one.`);
   await untilAllHold(pool, next);
   const to = newest.number + 1;
   await announce(pool, keys, { number: to, check: next });
@@ -115,7 +122,7 @@ async function beginRotation({ pool, config }: AdminDeps): Promise<Rotation> {
 }
 
 /** The number is one byte of what is sealed. */
-const MOST_KEYS = 255;
+const LAST_KEY_NUMBER = 255;
 
 async function announce(pool: pg.Pool, keys: Keyring, next: NumberedKey): Promise<void> {
   await transaction(pool, async (client) => {
@@ -144,7 +151,7 @@ async function untilAllSeal(pool: pg.Pool, number: number): Promise<void> {
     throw new AdminRefused(`The former key is in use at ${former.join(', ')}: restart these, and run this again.`);
 }
 
-interface SecretRow {
+interface SealedRow {
   readonly ledger: number;
   /** Of the ledger; null for a secret of the deployment. */
   readonly owner: string | null;
@@ -154,13 +161,13 @@ interface SecretRow {
 }
 
 /** Values that are sealed anew by one statement. */
-const PAGE = 500;
+const SEALED_AT_ONCE = 500;
 
 /** In the order of the primary key, from one place on. */
 const SEALED_BEFORE = `select s.ledger_id as ledger, l.luid as owner, s.luid, s.name, s.sealed
   from secret s left join ledger l on l.id = s.ledger_id
   where (s.ledger_id, s.luid, s.name) > ($1, $2, $3) and get_byte(s.sealed, 0) <> $4
-  order by s.ledger_id, s.luid, s.name limit ${PAGE}`;
+  order by s.ledger_id, s.luid, s.name limit ${SEALED_AT_ONCE}`;
 
 /** A value that was replaced or dropped meanwhile is left as it is. */
 const SEAL = `update secret s set sealed = u.sealed
@@ -181,7 +188,7 @@ async function sealAnew(
   let done = 0;
   let place: readonly unknown[] = [-1, '', ''];
   for (;;) {
-    const { rows } = await pool.query<SecretRow>(SEALED_BEFORE, [...place, to]);
+    const { rows } = await pool.query<SealedRow>(SEALED_BEFORE, [...place, to]);
     const last = rows.at(-1);
     if (last === undefined) break;
     const anew = rows.map((row) => ({ ...row, anew: sealRow(keys, row) }));
@@ -201,8 +208,8 @@ async function sealAnew(
 }
 
 /** @returns undefined for one that does not open */
-function sealRow(keys: Keyring, { ledger, owner, luid, name, sealed }: SecretRow): Buffer | undefined {
-  const context = ledger === CODES.ledger ? CODES_CONTEXT : sealContext(owner ?? '', luid, name);
+function sealRow(keys: Keyring, { ledger, owner, luid, name, sealed }: SealedRow): Buffer | undefined {
+  const context = ledger === CODES_SECRET.ledger ? CODES_CONTEXT : sealContext(owner ?? '', luid, name);
   try {
     return keys.seal(keys.open(sealed, context), context);
   } catch {
@@ -213,7 +220,7 @@ function sealRow(keys: Keyring, { ledger, owner, luid, name, sealed }: SecretRow
 /** @returns how many were stored */
 async function storeAnew(
   pool: pg.Pool,
-  rows: readonly (SecretRow & { readonly anew: Buffer | undefined })[],
+  rows: readonly (SealedRow & { readonly anew: Buffer | undefined })[],
 ): Promise<number> {
   const { rowCount } = await pool.query(SEAL, [
     rows.map(({ ledger }) => ledger),

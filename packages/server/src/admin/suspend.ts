@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import type { Suspension } from '../ledgers/suspension.js';
-import { choice, defineOperation, LEDGER } from './operation.js';
+import { choice, defineOperation, LEDGER_NAME } from './operation.js';
 import { WrongCall } from './refusals.js';
 
 /** How a ledger stands. */
@@ -21,33 +21,33 @@ export interface StoredSuspension extends Suspension {
 }
 
 /** Characters of a reason: it is in each refusal. */
-const MOST_CHARACTERS = 500;
+const REASON_CHARACTERS = 500;
 
 /** Stops the writes of a ledger, or its reads as well. Each process sees it with its next read of the ledger, or commit. */
-export const suspend = defineOperation({
+export const suspendLedger = defineOperation({
   input: Type.Object(
-    { ledger: LEDGER, level: choice(['writes', 'all']), reason: Type.String() },
+    { ledger: LEDGER_NAME, level: choice(['writes', 'all']), reason: Type.String() },
     { additionalProperties: false },
   ),
   changes: () => true,
   async run({ onDatabase }, { ledger, level, reason }) {
-    const told = reasonOf(reason);
-    return onDatabase(({ pool }) => change(pool, ledger, { level, reason: told }));
+    const told = parseReason(reason);
+    return onDatabase(({ pool }) => changeSuspension(pool, ledger, { level, reason: told }));
   },
 });
 
 /** A reason as it is told. @throws WrongCall for one that cannot be */
-export function reasonOf(text: string): string {
+export function parseReason(text: string): string {
   const told = text.trim();
-  if (told.length > 0 && told.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(told)) return told;
-  throw new WrongCall(`A reason is one line of 1 to ${MOST_CHARACTERS} characters.`);
+  if (told.length > 0 && told.length <= REASON_CHARACTERS && !/\p{Cc}/u.test(told)) return told;
+  throw new WrongCall(`A reason is one line of 1 to ${REASON_CHARACTERS} characters.`);
 }
 
 /** Lets a ledger go on. */
-export const resume = defineOperation({
-  input: Type.Object({ ledger: LEDGER }, { additionalProperties: false }),
+export const resumeLedger = defineOperation({
+  input: Type.Object({ ledger: LEDGER_NAME }, { additionalProperties: false }),
   changes: () => true,
-  run: ({ onDatabase }, { ledger }) => onDatabase(({ pool }) => change(pool, ledger, undefined)),
+  run: ({ onDatabase }, { ledger }) => onDatabase(({ pool }) => changeSuspension(pool, ledger, undefined)),
 });
 
 /**
@@ -61,7 +61,7 @@ const CHANGE = `update ledger l set version = l.version + 1, suspended = $2, sus
   returning l.handle, l.luid, l.suspended as level, l.suspended_why as reason, l.suspended_since as since,
     b.suspended as "levelBefore", b.suspended_why as "reasonBefore", b.suspended_since as "sinceBefore"`;
 
-interface Changed extends SuspensionColumns {
+interface ChangedSuspension extends SuspensionColumns {
   readonly handle: string;
   readonly luid: string;
   readonly levelBefore: SuspensionColumns['level'];
@@ -76,9 +76,13 @@ export interface SuspensionColumns {
   readonly since: Date | null;
 }
 
-async function change(pool: pg.Pool, ledger: string, to: Suspension | undefined): Promise<SuspensionOfLedger> {
+async function changeSuspension(
+  pool: pg.Pool,
+  ledger: string,
+  to: Suspension | undefined,
+): Promise<SuspensionOfLedger> {
   const { id } = await findNamedLedger(pool, ledger, WrongCall);
-  const { rows } = await pool.query<Changed>(CHANGE, [id, to?.level ?? null, to?.reason ?? null]);
+  const { rows } = await pool.query<ChangedSuspension>(CHANGE, [id, to?.level ?? null, to?.reason ?? null]);
   const { handle, luid, levelBefore, reasonBefore, sinceBefore, ...now } = rows[0]!;
   const before = { level: levelBefore, reason: reasonBefore, since: sinceBefore };
   return { handle, luid, suspended: suspensionOf(now), before: suspensionOf(before) };

@@ -12,7 +12,7 @@ import { createSystemKeyOf } from '../log/system-keys.js';
 import { keyReaderOf } from '../operations/erase.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { recordKeyOf } from '../records/version.js';
-import { eraseRecord, erasureLimits, Unsealed } from '../store/erasure.js';
+import { commitErasure, erasureLimits, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { findVeil } from '../store/queries/secrets.js';
@@ -95,7 +95,7 @@ async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOp
   const write = { ...decided, ...coded, proofs: [], assumedUnregistered: [] };
   const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
   const veil = createVeil(veilKeyOf(keys, ledger.luid, await findVeil(pool, ledger)));
-  const { result } = await eraseRecord(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });
+  const { result } = await commitErasure(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });
   return result === 'done' ? { record: readJson(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 

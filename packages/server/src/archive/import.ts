@@ -249,7 +249,7 @@ async function appear(
   { ledger: { luid, handle } }: HeaderLine,
   { id, isReadOnly }: BegunImport,
 ): Promise<void> {
-  await client.query(PLACES, [id]);
+  await client.query(PLACE_RETRIES, [id]);
   // Locked until the commit, so that the ledger joins the others when they are moved on to another epoch.
   const { rows } = await client.query<{ value: string }>(`select value from deployment where name = 'epoch' for share`);
   const version = Number(rows[0]?.value ?? 0) * VERSIONS_PER_EPOCH + 1;
@@ -269,7 +269,7 @@ async function appear(
 }
 
 /** Retries name deliveries by their place among those of the ledger. */
-const PLACES = `update delivery_retry r set
+const PLACE_RETRIES = `update delivery_retry r set
     reached = coalesce((select max(d.seq) from placed d where d.place <= r.reached), 0),
     until = coalesce((select max(d.seq) from placed d where d.place <= r.until), 0)
   where r.ledger_id = $1`.replaceAll(

@@ -6,7 +6,7 @@ import { RESTART } from '../log/restart.js';
 
 /** Milliseconds between two looks at the queue; looks at most, and looks at most while nothing moves. */
 const QUEUE_LOOK = 100;
-const LOOKS = 50;
+const MOST_LOOKS = 50;
 const IDLE_LOOKS = 20;
 
 const WAITING = `select
@@ -24,7 +24,7 @@ export async function waitSealed(pool: pg.Pool, ledger: number): Promise<void> {
   );
   let before = '';
   let idle = 0;
-  for (let look = 0; look < LOOKS && idle < IDLE_LOOKS; look += 1) {
+  for (let look = 0; look < MOST_LOOKS && idle < IDLE_LOOKS; look += 1) {
     const { rows } = await pool.query<{ queued: number; behind: string | null }>(WAITING, [ledger, last[0]!.id]);
     const { queued, behind } = rows[0]!;
     if (Number(queued) === 0 && behind === null) return;

@@ -7,7 +7,7 @@ import { native } from '../auth/native-suite.js';
 import type { Runtime } from '../base/clock.js';
 import { BUILD } from '../cluster/build.js';
 import { prepareDatabase } from '../cluster/prepare.js';
-import { parseConfig } from '../config.js';
+import { type EnvironmentSettings, parseConfig } from '../config.js';
 import { createLogCodes } from '../integrity/log-codes.js';
 import type { Keyring } from '../keys/keyring.js';
 import { createFence, type Fence } from '../log/fence.js';
@@ -26,11 +26,8 @@ import { ExportRefused, ImportRefused } from './refusals.js';
 import { readBegun } from './resume.js';
 import { writeAll } from './write-all.js';
 
-/** The settings of the server, as environment variables. */
-type Settings = Readonly<Record<string, string | undefined>>;
-
 export interface ExportCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly now: () => number;
   /** Handle or luid. */
   readonly ledger: string;
@@ -70,7 +67,7 @@ export function runExport({ settings, now, to, ...call }: ExportCall): Promise<E
 }
 
 export interface ImportCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly now: () => number;
   readonly path: string;
   readonly passphrase?: string;
@@ -88,7 +85,7 @@ export function runImport({ settings, now, path, ...call }: ImportCall): Promise
 }
 
 export interface EraseCall extends Pick<OfflineErasure, 'ledger' | 'kind' | 'luid' | 'reason'> {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly now: () => number;
 }
 
@@ -105,15 +102,15 @@ export function runErase({ settings, now, ...call }: EraseCall): Promise<ErasedB
  * @param named the luid of the ledger, or the path of an export of it
  * @throws Error in words for the operator
  */
-export function runDiscard({ settings, named }: { readonly settings: Settings; readonly named: string }) {
+export function runDiscard({ settings, named }: { readonly settings: EnvironmentSettings; readonly named: string }) {
   return withDatabase(settings, async ({ pool }) => {
-    const ledger = isLuid(named, 'ldg') ? named : await ledgerOf(named);
+    const ledger = isLuid(named, 'ldg') ? named : await findExportedLedger(named);
     return { ledger, rows: await discardImport(pool, ledger) };
   });
 }
 
 /** The luid of the ledger that a file is an export of, by its first line. */
-async function ledgerOf(path: string): Promise<string> {
+async function findExportedLedger(path: string): Promise<string> {
   for await (const text of linesOfFile(path)) {
     const line = parseLine(text);
     if (typeof line !== 'string' && line.line === 'header') return line.ledger.luid;
@@ -123,7 +120,7 @@ async function ledgerOf(path: string): Promise<string> {
 }
 
 export interface RestartCall {
-  readonly settings: Settings;
+  readonly settings: EnvironmentSettings;
   readonly now: () => number;
   /** Handle or luid. */
   readonly ledger: string;
@@ -179,7 +176,7 @@ interface OperatorDeps {
 }
 
 /** Connects to the database that the settings name; starts the one in the data folder where they name none. */
-async function withDatabase<T>(settings: Settings, work: (deps: OperatorDeps) => Promise<T>): Promise<T> {
+async function withDatabase<T>(settings: EnvironmentSettings, work: (deps: OperatorDeps) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);
   const embedded = config.databaseUrl
     ? undefined

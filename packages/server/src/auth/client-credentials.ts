@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** The id that a client claims and the secret that proves it. Both are as sent, of any length and content. */
-export interface ClientCredentials {
+export interface ClaimedCredentials {
   readonly id: string;
   readonly secret: string;
 }
@@ -16,7 +16,7 @@ export interface ClientCredentials {
 export function clientCredentials(
   authorization: string | undefined,
   form: URLSearchParams,
-): ClientCredentials | 'none' | 'malformed' {
+): ClaimedCredentials | 'none' | 'malformed' {
   const basic = /^Basic +(.*)$/i.exec(authorization ?? '')?.[1];
   if (basic !== undefined) return decodeCredentials(basic.trim()) ?? 'malformed';
   const id = form.get('client_id');
@@ -25,7 +25,7 @@ export function clientCredentials(
   return id && secret ? { id, secret } : 'none';
 }
 
-function decodeCredentials(basic: string): ClientCredentials | undefined {
+function decodeCredentials(basic: string): ClaimedCredentials | undefined {
   const bytes = Buffer.from(basic, 'base64');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(basic) || !isUtf8(bytes)) return undefined;
   const [id, ...secret] = bytes.toString().split(':');

@@ -5,7 +5,7 @@ import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 
@@ -39,7 +39,7 @@ export async function candidateFor(session: Session, id: string): Promise<Client
   const isOne = id.length <= handleLimits.characters && !id.includes('\u0000');
   const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await session.store.linked.first(query);
-  const factor = body === undefined ? undefined : await readRecord(session.task, body);
+  const factor = body === undefined ? undefined : await readRecordText(session.task, body);
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
     session.keys.seal(Buffer.alloc(handleLimits.characters), '');
@@ -76,7 +76,7 @@ export async function findClient(
     by: 'handle',
   });
   const current = await session.ledgers.renew(session.ledger, found.version);
-  const signer = found.record && (await readRecord(session.task, found.record.body));
+  const signer = found.record && (await readRecordText(session.task, found.record.body));
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;
   const client = { factor: String(factor.data.handle), signer: handle, domain: signer.meta.domain };

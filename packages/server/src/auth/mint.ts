@@ -1,7 +1,7 @@
 import type { Session } from '../ledgers/session.js';
 import type { Client } from './client.js';
 import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
-import { signToken } from './rs256.js';
+import { signRs256 } from './rs256.js';
 import { findSigningKey } from './signing-key.js';
 
 /** A token made for a client. */
@@ -17,7 +17,7 @@ export interface MintedToken {
  *
  * @param session its ledger must be current
  * @returns `not-enabled` when the policies name no provider for the client
- * @throws Error when all providers they name lack a usable private key; what `signToken` throws
+ * @throws Error when all providers they name lack a usable private key; what `signRs256` throws
  */
 export async function mint(session: Session, client: Client): Promise<MintedToken | 'not-enabled'> {
   const signer = domainsAbove(session.ledger, client.domain);
@@ -41,7 +41,7 @@ export async function mint(session: Session, client: Client): Promise<MintedToke
       exp: now + ttl,
     };
     const header = { alg: 'RS256', kid: signing.kid };
-    return { token: await signToken(session.ledger.id, signing.key, header, claims), ttl };
+    return { token: await signRs256(session.ledger.id, signing.key, header, claims), ttl };
   }
   if (!named) return 'not-enabled';
   throw new Error(`No provider of ledger ${session.ledger.handle} has a private key to sign tokens with.`);

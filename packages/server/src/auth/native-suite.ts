@@ -2,12 +2,9 @@ import { hash } from 'node:crypto';
 import type { Suite } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_seed_keypair, crypto_sign_verify_detached } from 'sodium-native';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
+import { PUBLIC_BYTES, SECRET_KEY_BYTES, SIGNATURE_BYTES } from '../signing/messages.js';
 
 const SEED_BYTES = 32;
-const PUBLIC_BYTES = 32;
-const SIGNATURE_BYTES = 64;
-/** The seed followed by the public key: the form libsodium signs with. */
-const SECRET_KEY_BYTES = 64;
 
 /**
  * Secret keys by seed, because expanding a seed takes as long as the signature itself. Every ledger signs with two keys,

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { tokenLifetime } from '../base/token-lifetime.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 
 /** A value of an authentication policy (interface/policies#authentication-policies). */
 export interface Provider {
@@ -43,7 +43,7 @@ export function vouchesFor(
 /** Handles of the domains that a signer is in, which never change; empty for an unknown signer. */
 export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.findVersion({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
-  return record ? domainsAbove(ledger, (await readRecord(task, record.body)).meta.domain) : new Set();
+  return record ? domainsAbove(ledger, (await readRecordText(task, record.body)).meta.domain) : new Set();
 }
 
 /** Handles of a domain and those above it. */

@@ -21,7 +21,7 @@ const signaturesUnderWay = createWeightedSemaphore({
  * @param ledger id of the ledger that it is for
  * @throws Overloaded when too many of the ledger wait; `api.request-timeout` when it waited too long
  */
-export async function signToken(
+export async function signRs256(
   ledger: number,
   key: KeyObject,
   header: JsonObject,

@@ -3,7 +3,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
 import type { Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { readPrivateKey } from '../untrusted-keys/private-key.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
@@ -61,7 +61,7 @@ async function loadSigningKey(
       offset: 0,
     }),
   ]);
-  if (!signer.record || !isUsable(await readRecord(session.task, signer.record.body)))
+  if (!signer.record || !isUsable(await readRecordText(session.task, signer.record.body)))
     return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
   for await (const body of eachBody(
@@ -69,7 +69,7 @@ async function loadSigningKey(
     { ledger: session.ledger.id, kind: 'signer-factor' },
     oldest,
   )) {
-    const key = await findFactorKey(session, await readRecord(session.task, body));
+    const key = await findFactorKey(session, await readRecordText(session.task, body));
     if (key) return { key, version };
   }
   return { key: undefined, version };

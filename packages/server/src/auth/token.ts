@@ -226,7 +226,7 @@ export class TokenRefused extends Error {
 }
 
 /** What the bearer of a token can see in it, beside the clock. Whether a key or signer is known is never told. */
-const HINTS: Partial<Record<TokenFault, string>> = {
+const TOKEN_HINTS: Partial<Record<TokenFault, string>> = {
   expired: "`exp` is in the past, by this server's clock: meta.moment of this answer tells it.",
   'from-the-future': "`iat` is more than 60 seconds ahead of this server's clock: meta.moment of this answer tells it.",
   'not-valid-yet': "`nbf` is in the future, by this server's clock: meta.moment of this answer tells it.",
@@ -241,7 +241,7 @@ const HINTS: Partial<Record<TokenFault, string>> = {
 
 /** The same error for every bad token, but for its hint (interface/tokens#refused-tokens); its cause is for the log. */
 export function invalidToken(why: TokenFault): LedgerError {
-  const hint = HINTS[why];
+  const hint = TOKEN_HINTS[why];
   const error = new LedgerError('auth.unauthorized', 'Invalid token.', hint === undefined ? undefined : { hint });
   return Object.assign(error, { cause: new TokenRefused(why) });
 }

@@ -1,6 +1,6 @@
 import { parseAddress } from '@countersign/protocol';
 import { openSession, type Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
@@ -28,8 +28,8 @@ export async function findTrustedFactor(
   if (!factor.record || !provider.record) return undefined;
   // An RSA signature is verified with it.
   await session.task.turn();
-  const key = await readRecord(session.task, factor.record.body);
-  const signer = await readRecord(session.task, provider.record.body);
+  const key = await readRecordText(session.task, factor.record.body);
+  const signer = await readRecordText(session.task, provider.record.body);
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await session.ledgers.renew(session.ledger, Math.max(factor.version, provider.version));
   if (key.data.signer !== issuer) return undefined;

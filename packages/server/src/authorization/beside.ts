@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { Kind } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
-import { isWithin, type Ledger } from '../ledgers/ledger.js';
+import { isInDomain, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { RelatedRecord } from '../records/data-rules.js';
 import { type AskedNew, authorizeIn } from './authorize.js';
@@ -37,7 +37,7 @@ function findHeldInSiblingDomains(
   return related.filter(
     (one) =>
       kindNamed(one.kind).links.dependants?.some((dependants) => dependants.kind === kind.name) &&
-      !isWithin(ledger, one.domain, domain) &&
-      !isWithin(ledger, domain, one.domain),
+      !isInDomain(ledger, one.domain, domain) &&
+      !isInDomain(ledger, domain, one.domain),
   );
 }

@@ -60,12 +60,12 @@ async function keyOfToken(
   if (!token) return undefined;
   if (token.key !== undefined) return resolveKey(session, token.key, trustAbsence);
   const { sub } = token.claims;
-  const signer = typeof sub === 'string' ? await signerOf(session, sub, 'handle') : undefined;
+  const signer = typeof sub === 'string' ? await findSignerFacts(session, sub, 'handle') : undefined;
   return signer && keyOfVouchedSigner(session.ledger, signer);
 }
 
 /** The signer with that key or handle, as it is now, in use or not. */
-export async function signerOf(
+export async function findSignerFacts(
   session: Session,
   key: string,
   by: 'public' | 'handle',
@@ -116,7 +116,7 @@ export async function keyOfProof(
   trustAbsence: boolean,
 ): Promise<CallerKey | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, trustAbsence);
-  const signer = await signerOf(session, proof.signer, 'handle');
+  const signer = await findSignerFacts(session, proof.signer, 'handle');
   return signer && keyOfVouchedSigner(session.ledger, signer);
 }
 
@@ -132,13 +132,14 @@ async function lookUpSigner(session: Session, key: string, by: 'public' | 'handl
  * (interface/proofs#for-whom-a-key-stands).
  */
 function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {
-  if (body === undefined || (factor !== undefined && !counts(readJson(factor) as RecordEnvelope))) return undefined;
+  if (body === undefined || (factor !== undefined && !isUsableKey(readJson(factor) as RecordEnvelope)))
+    return undefined;
   const { data, meta } = readJson(body) as RecordEnvelope;
   const { status, domain } = meta;
   return { ...(data as JsonObject), status, circles, domain, proven } as unknown as SignerFacts;
 }
 
-function counts(factor: RecordEnvelope): boolean {
+function isUsableKey(factor: RecordEnvelope): boolean {
   return isSigningKey(factor) && isUsable(factor);
 }
 

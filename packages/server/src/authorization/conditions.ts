@@ -5,7 +5,7 @@ import { intentLimits } from '../kinds/intent.js';
 import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { type Conditions, subjectOf } from './context.js';
@@ -83,7 +83,7 @@ async function isAllowed(
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
   const found = await findAddressed(address, (id) => session.findVersion(kind, id, 'handle'));
   const body = found?.body;
-  return body === undefined ? undefined : subjectOf(kindNamed(kind), await readRecord(session.task, body));
+  return body === undefined ? undefined : subjectOf(kindNamed(kind), await readRecordText(session.task, body));
 }
 
 /** The addresses in all records of the subject's thread. A record that a client creates begins a thread of its own. */
@@ -96,7 +96,7 @@ async function addressesInThread(asking: ConditionScope, condition: Condition): 
   const { records } = session.assertFresh(await session.store.find(query));
   const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {
-    const { data } = await readRecord(session.task, body);
+    const { data } = await readRecordText(session.task, body);
     for (const address of condition.addresses(data, data)) found.add(address);
   }
   return [...found];

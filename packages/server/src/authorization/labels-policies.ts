@@ -3,7 +3,7 @@ import { matches } from '../access/condition.js';
 import type { Subject } from '../access/context.js';
 import { matchesFilter } from '../access/filter.js';
 import type { Kind } from '../kinds/kind.js';
-import { isWithin, type Ledger } from '../ledgers/ledger.js';
+import { isInDomain, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
 import type { UniqueLabel } from '../store/committer/labeled.js';
@@ -79,7 +79,7 @@ function namesLabel({ label: named }: LabelValue, label: string, cost: Cost): bo
 
 /** The domain and those below it. */
 function domainsWithin(ledger: Ledger, domain: string): string[] {
-  return [...ledger.domains.keys()].filter((one) => isWithin(ledger, one, domain));
+  return [...ledger.domains.keys()].filter((one) => isInDomain(ledger, one, domain));
 }
 
 function labelViolation(kind: Kind, label: string, why: string): LedgerError {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import { matchesFilter } from '../access/filter.js';
-import { nameMatches, namesIn } from '../access/matchers.js';
+import { matcherSteps, nameMatches } from '../access/matchers.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 
@@ -22,7 +22,7 @@ function isPolicyAbout(cost: Cost, ledger: Ledger, policy: FilteredPolicy, schem
   cost.spend(1);
   if (policy.schema !== schema || policy.status === 'inactive') return false;
   if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
-  cost.spend(namesIn(policy.record));
+  cost.spend(matcherSteps(policy.record));
   if (policy.filter && !matchesFilter(policy.filter, subject, cost)) return false;
   const { domain } = policy;
   if (domain === undefined) return true;

@@ -4,7 +4,7 @@ import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { customsOf, toStoredProof } from '../records/proofs.js';
-import { type ClientSignature, signerOf } from './caller.js';
+import { type ClientSignature, findSignerFacts } from './caller.js';
 
 /**
  * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
@@ -68,5 +68,5 @@ async function issuerOf(session: Session, { claims }: Token, signer: SignerFacts
   // Most tokens name their own signer as issuer.
   if (iss === signer.handle || iss === signer.public) return signer.handle;
   const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
-  return (await signerOf(session, iss, by))?.handle;
+  return (await findSignerFacts(session, iss, by))?.handle;
 }

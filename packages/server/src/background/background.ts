@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { BackgroundMetrics } from '../metrics.js';
-import { type Listener, listen } from '../store/listener.js';
+import { type Listener, listenToChannel } from '../store/listener.js';
 import { createLeases } from '../store/queries/leases.js';
 import { backgroundLimits } from './background-limits.js';
 import { createFailures } from './failures.js';
@@ -121,7 +121,7 @@ function hearHints(
 ): Listener | undefined {
   metrics.listening(false);
   if (!database) return undefined;
-  return listen({
+  return listenToChannel({
     database,
     channel: CHANNEL,
     onConnect,

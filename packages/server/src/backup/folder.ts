@@ -57,7 +57,7 @@ export async function assertOwn(dataDir: string, folder: string, ...within: read
 }
 
 /** A backup in a folder of backups. Its name is when it was begun. */
-const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
+const BACKUP_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 export function nameBackup(began: string): string {
   return began.replaceAll(':', '-');
@@ -70,7 +70,7 @@ export function timeOfBackup(name: string): number {
 
 /** The names of the backups of a folder, the oldest first. A backup gets its name when it is complete. */
 export async function findBackups(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => NAME.test(name)).sort();
+  return (await readdir(folder)).filter((name) => BACKUP_NAME.test(name)).sort();
 }
 
 /** @throws BrokenBackup when it is missing, or is no manifest of this release */

@@ -14,7 +14,7 @@ const PAUSE = 5_000;
 const FENCE = { pause: 60_000, overlap: 60_000 };
 
 /** Milliseconds that a stop waits for the last copy. */
-const PATIENCE = 10_000;
+const LAST_COPY_WAIT = 10_000;
 
 export interface BackupsOptions {
   /** BACKUP_DIR. */
@@ -61,7 +61,7 @@ export async function keepForBackups(options: BackupsOptions): Promise<{ stop():
     },
     gap: () => logger.error('write-ahead log is lost to backups: take a new backup'),
   });
-  return { stop: () => Promise.race([keeper.stop(), pause(PATIENCE, undefined, { ref: false })]) };
+  return { stop: () => Promise.race([keeper.stop(), pause(LAST_COPY_WAIT, undefined, { ref: false })]) };
 }
 
 function watchBackups({ folder, registry, now }: BackupsOptions, keptAt: () => number): void {

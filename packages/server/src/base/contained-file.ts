@@ -18,7 +18,7 @@ export interface OpenFile {
 const LONGEST_FILE_NAME = 255;
 
 /** Errors by which a system says that there is no such file: a symbolic link at its place counts as none. */
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENAMETOOLONG', 'ENXIO']);
+const ABSENCE_CODES = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENAMETOOLONG', 'ENXIO']);
 
 /** Not to wait for the other end of a pipe, and not to follow a link; Windows has neither. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -45,7 +45,7 @@ export async function openWithin(folder: string, path: readonly string[]): Promi
     await handle.close();
   } catch (error) {
     await handle?.close();
-    if (!ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!ABSENCE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   return undefined;
 }

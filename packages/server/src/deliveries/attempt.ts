@@ -5,7 +5,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 import { HandshakesResting } from '../outbound/handshakes.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
-import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
+import type { DeliveryState, GivenUpNote } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { openCall } from './call-receiver.js';
 import { deliveryLimits } from './delivery-limits.js';
@@ -120,7 +120,7 @@ function noteOf(
   { integrity }: DeliveryDeps['service'],
   { id }: Ledger,
   delivery: DueDelivery,
-  { status, aside }: Settlement,
+  { status, aside }: DeliveryState,
   outcome: AttemptOutcome & { readonly kind: 'failed' },
 ): GivenUpNote | undefined {
   const isExhausted = status === 'cancelled' || aside !== undefined;

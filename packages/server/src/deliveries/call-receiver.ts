@@ -8,7 +8,7 @@ import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { DeliveryDeps } from './engine.js';
 import { callOfDelivery, type Message } from './message.js';
 import { outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
-import { DELIVERY_HEADERS, findReachable, type Send } from './receiver.js';
+import { DELIVERY_HEADERS, findReachableBridge, type Send } from './receiver.js';
 
 /**
  * Opens the way to the bridge of a call for an intent (interface/bridges#calls). Whether it is asked to prepare was decided
@@ -26,7 +26,7 @@ export async function openCall(
   const { service, bounds } = engine;
   const handle = delivery.bridge!;
   const { method, path } = callOfDelivery(delivery)!;
-  const bridge = await findReachable(engine, ledger, handle, undefined);
+  const bridge = await findReachableBridge(engine, ledger, handle, undefined);
   if (!bridge) return async () => outcomeOfMissingBridge(handle);
   if (delivery.purpose === 'status' && !allowsMethod(cost, bridge, 'statuses', data)) return undefined;
   return async (body, signal) => {

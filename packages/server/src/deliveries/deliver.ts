@@ -9,7 +9,7 @@ import type { Service } from '../ledgers/service.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { type DeliveryStore, DUE_QUEUES, DUE_QUEUES_IN_CLUSTER, type DueQuestion } from '../store/outbox/deliveries.js';
-import type { Settlement } from '../store/outbox/settle-deliveries.js';
+import type { DeliveryState } from '../store/outbox/settle-deliveries.js';
 import { type DeliveryBounds, deliveryLimits } from './delivery-limits.js';
 import type { DeliveryDeps, DeliveryReport } from './engine.js';
 import { QueueRun } from './queue-run.js';
@@ -82,7 +82,7 @@ function openEngine(
   { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverDeps>,
 ): DeliveryDeps {
   const pass = limitRate(deliveryLimits.lines, service.runtime.now);
-  const together = gather<Settlement, void>(
+  const together = gather<DeliveryState, void>(
     async (settlements) => {
       await store.settle(settlements);
       return settlements.map(() => undefined);

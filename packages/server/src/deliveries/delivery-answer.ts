@@ -27,7 +27,7 @@ export async function serveDelivery(
   await turnForText(task, output);
   const meta = {
     proofs,
-    moment: momentOf(proofs) ?? delivery.moment.toISOString(),
+    moment: lastProofMoment(proofs) ?? delivery.moment.toISOString(),
     status: delivery.status,
     replay: delivery.attempts,
     output: output === undefined ? null : readJson(output),
@@ -70,7 +70,7 @@ function hasNoBridge(proofs: readonly StoredProof[]): boolean {
 }
 
 /** The moment of the last proof (interface/effects#deliveries). */
-function momentOf(proofs: readonly StoredProof[]): string | undefined {
+function lastProofMoment(proofs: readonly StoredProof[]): string | undefined {
   const said = proofs.at(-1)?.custom?.moment;
   return typeof said === 'string' ? said : undefined;
 }

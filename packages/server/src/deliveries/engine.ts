@@ -3,7 +3,7 @@ import type { Service } from '../ledgers/service.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { DeliveryStore, DueQuestion } from '../store/outbox/deliveries.js';
-import type { Settlement } from '../store/outbox/settle-deliveries.js';
+import type { DeliveryState } from '../store/outbox/settle-deliveries.js';
 import type { DeliveryBounds } from './delivery-limits.js';
 import type { Slots } from './slots.js';
 import type { VersionReader } from './versions.js';
@@ -23,7 +23,7 @@ export interface DeliveryDeps {
   /** Bounds the bytes of long events that are held at a time. */
   readonly longEvents: WeightedSemaphore;
   /** Stores an outcome, together with others of the ledger; tries again until the signal is aborted. */
-  readonly settle: (settlement: Settlement, signal: AbortSignal) => Promise<void>;
+  readonly settle: (settlement: DeliveryState, signal: AbortSignal) => Promise<void>;
   /** Says that deliveries which were set aside may be due. */
   readonly goOn: () => void;
   readonly report: DeliveryReport;

@@ -32,7 +32,7 @@ export async function openReceiver(
 ): Promise<Send | undefined> {
   const action = effect.data.action as { readonly bridge: string } | { readonly endpoint: string };
   if ('endpoint' in action) return openWebhook(engine, ledger, action.endpoint, String(data.handle));
-  const bridge = await findReachable(engine, ledger, action.bridge, effect.meta.domain);
+  const bridge = await findReachableBridge(engine, ledger, action.bridge, effect.meta.domain);
   if (!bridge) return async () => outcomeOfMissingBridge(action.bridge);
   if (!allowsMethod(cost, bridge, 'effects', data)) return undefined;
   return openBridge(engine, ledger, bridge, String(effect.data.handle));
@@ -59,7 +59,7 @@ function openWebhook({ service, bounds }: DeliveryDeps, ledger: Ledger, url: str
 }
 
 /** The bridge as it is now, which may be another than when the event was raised. */
-export async function findReachable(
+export async function findReachableBridge(
   { service }: DeliveryDeps,
   ledger: Ledger,
   handle: string,

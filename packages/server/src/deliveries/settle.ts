@@ -3,7 +3,7 @@ import { moment, type Runtime } from '../base/clock.js';
 import type { Countersigner } from '../keys/countersigner.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
 import { retryLimits } from '../store/outbox/outbox-limits.js';
-import type { ReceiverLesson, Settlement } from '../store/outbox/settle-deliveries.js';
+import type { DeliveryState, ReceiverLesson } from '../store/outbox/settle-deliveries.js';
 import { deliveryLimits } from './delivery-limits.js';
 import type { AttemptOutcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
@@ -27,7 +27,7 @@ export interface SettleDeps {
  * (interface/effects#attempts). After the last attempt a second proof says that it was given up, and why. One that failed as
  * often as its schedule says is set aside for further attempts.
  */
-export function settleAttempt(deps: SettleDeps, delivery: DueDelivery, outcome: ProvenOutcome): Settlement {
+export function settleAttempt(deps: SettleDeps, delivery: DueDelivery, outcome: ProvenOutcome): DeliveryState {
   const { ledger, system, runtime, suite } = deps;
   const now = moment(runtime);
   const isAttempt = outcome.kind === 'delivered' || outcome.kind === 'failed';
@@ -93,7 +93,7 @@ function nextOf(
   isExhausted: boolean,
   tries: number,
   now: Date,
-): Pick<Settlement, 'due' | 'aside'> {
+): Pick<DeliveryState, 'due' | 'aside'> {
   return isExhausted ? { aside: aside ?? now } : { due: new Date(now.getTime() + retryDelay(tries)) };
 }
 

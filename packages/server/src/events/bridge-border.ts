@@ -1,4 +1,4 @@
-import { isWithin, type Ledger } from '../ledgers/ledger.js';
+import { isInDomain, type Ledger } from '../ledgers/ledger.js';
 
 /**
  * Whether effects of one domain reach a bridge of another: those at large reach every bridge, and those in a domain the
@@ -14,7 +14,7 @@ export function mayUseBridge(
   bridgeDomain: string | undefined,
 ): boolean {
   if (effectDomain === undefined) return true;
-  return isWithin(ledger, effectDomain, bridgeDomain) || isWithin(ledger, bridgeDomain, effectDomain);
+  return isInDomain(ledger, effectDomain, bridgeDomain) || isInDomain(ledger, bridgeDomain, effectDomain);
 }
 
 /**

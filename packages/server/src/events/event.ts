@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import type { KindName } from '../kinds/kind.js';
-import { readRecord, type Task } from '../metering/task.js';
+import { readRecordText, type Task } from '../metering/task.js';
 
 /** A stored version: kind, luid, number of the change. */
 export type Reference = readonly [kind: KindName, luid: string, change: number];
@@ -53,7 +53,7 @@ export async function composeEvent(
   const recordAt = async (reference: Reference) => {
     const text = texts.get(referenceKey(reference));
     if (text === undefined) throw new Error(`Version ${referenceKey(reference)} of event ${plan.handle} is missing.`);
-    return readRecord(task, text);
+    return readRecordText(task, text);
   };
   const data: JsonObject = { handle: plan.handle, signal: plan.signal };
   for (const [name, member] of Object.entries(plan.members)) {

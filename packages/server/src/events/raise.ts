@@ -1,6 +1,6 @@
 import { type JsonObject, luidId, luid as makeLuid } from '@countersign/protocol';
 import { matchesData } from '../access/data-filter.js';
-import { isWithin, type LedgerEffect } from '../ledgers/ledger.js';
+import { isInDomain, type LedgerEffect } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { NewDelivery } from '../store/committer/write.js';
 import type { EventPlan } from './event.js';
@@ -37,7 +37,7 @@ export async function raiseEvents(
     const data = { handle, signal, ...Object.fromEntries(values) };
     const reached: LedgerEffect[] = [];
     for (const effect of effects) {
-      if (effect.isInUse && isWithin(ledger, domain, effect.domain) && (await isAsked(session, effect, data)))
+      if (effect.isInUse && isInDomain(ledger, domain, effect.domain) && (await isAsked(session, effect, data)))
         reached.push(effect);
     }
     if (reached.length === 0) continue;

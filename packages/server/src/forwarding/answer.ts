@@ -43,7 +43,7 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
   }
   const body = parseBoundedAnswer(text);
   if (status >= 200 && status < 300) return body;
-  if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
+  if (status >= 400 && status < 600) throw bridgeRefusalOf(service, status, body) ?? invalidResponse(bridge);
   throw invalidResponse(bridge);
 }
 
@@ -150,7 +150,7 @@ function formatExcerpt(value: Json | undefined): string {
 }
 
 /** A signed error whose hash and proofs verify; undefined for anything else. */
-function refusalOf(service: Service, status: number, body: Json | undefined): BridgeRefusal | undefined {
+function bridgeRefusalOf(service: Service, status: number, body: Json | undefined): BridgeRefusal | undefined {
   if (!isObject(body) || !isErrorData(body.data) || !isObject(body.meta)) return undefined;
   const { hash, data, meta } = body;
   const { proofs } = meta;

@@ -21,9 +21,9 @@ export const stages: Stages = async (session, kind, command, work) => {
   let { ledger } = session;
   let given = session;
   /** What the last session made before it ended with a call; given to the next one. */
-  let told: Made | undefined;
+  let told: MadeValue | undefined;
   for (;;) {
-    let made: Made | undefined;
+    let made: MadeValue | undefined;
     try {
       return await inSession(openSession(given, ledger), async (current) => {
         ledger = current.ledger;
@@ -47,13 +47,13 @@ export const stages: Stages = async (session, kind, command, work) => {
 };
 
 /** What the ledger is about to store, and the basis it was made on. */
-interface Made {
+interface MadeValue {
   readonly basis: string;
   readonly value: unknown;
 }
 
 /** @param keep called with what is made */
-function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Made) => void): HandOverStage {
+function stageOf(forwarding: Forwarding, told: MadeValue | undefined, keep: (made: MadeValue) => void): HandOverStage {
   const { kind, command } = forwarding;
   const onlyAspect = ({ task, ledger }: Session, action: HandedAction, subject?: Subject) =>
     onlyOne(aspectsFor(task, ledger, kind, action, command, subject));

@@ -10,7 +10,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { noteBody } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import { readRecord } from '../metering/task.js';
+import { readRecordText } from '../metering/task.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 
 /** The parts of a request that its answer follows from. */
@@ -116,7 +116,7 @@ function makeKeySource(session: Session): KeySource {
     audiences: audiencesOf(ledger),
     async signerKey(handle) {
       const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
-      const signer = found.body === undefined ? undefined : await readRecord(task, found.body);
+      const signer = found.body === undefined ? undefined : await readRecordText(task, found.body);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
     factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { told } from '../access/explain.js';
+import { describeDecision } from '../access/explain.js';
 import type { Service } from '../ledgers/service.js';
 
 /**
@@ -8,5 +8,5 @@ import type { Service } from '../ledgers/service.js';
  */
 export function withDecisionLog(service: Service, { log }: Pick<FastifyRequest, 'log'>): Service {
   if (log.level !== 'debug' && log.level !== 'trace') return service;
-  return { ...service, explain: (explanation) => log.debug(explanation, told(explanation)) };
+  return { ...service, explain: (explanation) => log.debug(explanation, describeDecision(explanation)) };
 }

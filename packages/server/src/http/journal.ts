@@ -25,7 +25,7 @@ interface AskedRight extends Right {
 }
 
 /** Actions of operations whose names differ from theirs. */
-const ACTIONS: Readonly<Record<string, string>> = {
+const ACTION_OF_OPERATION: Readonly<Record<string, string>> = {
   ...{ list: 'query', events: 'query-event', event: 'query-event', retry: 'retry-event', check: 'check' },
   ...{ changes: 'read', change: 'read', inclusion: 'read', asset: 'read', log: 'read', consistency: 'read' },
 };
@@ -36,7 +36,7 @@ const WRITES: readonly string[] = ['create', 'update', 'drop', 'erase', 'proof',
 export function rightOf({ name: kind, secrets }: Kind, { name, asks }: Operation): AskedRight {
   const isWrite = WRITES.includes(name);
   if (name === 'proof') return { action: 'create', record: `${kind}-proof`, isWrite };
-  const right = asks ?? { action: ACTIONS[name] ?? name, record: kind };
+  const right = asks ?? { action: ACTION_OF_OPERATION[name] ?? name, record: kind };
   return { ...right, isWrite, reveals: name === 'read' ? secrets.reveals : undefined };
 }
 
@@ -61,7 +61,7 @@ export function journalAnswer(
   // A ledger of which an operator has stopped everything stores nothing.
   if (!ledger || ledger.isReadOnly || ledger.suspension?.level === 'all') return;
   try {
-    service.journal.add(ledger, describe(service, { request, reply, facts, asks }, answer));
+    service.journal.add(ledger, describeRequest(service, { request, reply, facts, asks }, answer));
   } catch (err) {
     request.log.error({ err }, 'a request could not be described in the journal of its ledger');
   }
@@ -74,7 +74,7 @@ interface Answered {
   readonly asks: AskedRight;
 }
 
-function describe({ runtime }: HttpService, answered: Answered, { status, change, stored }: Answer) {
+function describeRequest({ runtime }: HttpService, answered: Answered, { status, change, stored }: Answer) {
   const { request, reply, facts, asks } = answered;
   const { who, sent, reason, revealed } = facts;
   const now = runtime.now();

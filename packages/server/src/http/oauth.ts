@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { candidateFor, findClient, knowsSecret } from '../auth/client.js';
-import { type ClientCredentials, clientCredentials } from '../auth/client-credentials.js';
+import { type ClaimedCredentials, clientCredentials } from '../auth/client-credentials.js';
 import { FailureCounts } from '../auth/failures.js';
 import { mint } from '../auth/mint.js';
 import { native } from '../auth/native-suite.js';
@@ -88,7 +88,7 @@ async function answerTo(service: HttpService, failures: FailureCounts, request: 
  */
 async function issueToken(
   session: Session,
-  { id, secret }: ClientCredentials,
+  { id, secret }: ClaimedCredentials,
   failures: FailureCounts,
   sender: string,
 ): Promise<TokenAnswer> {

@@ -80,8 +80,8 @@ export function createMacUnder(key: Buffer): Mac {
 }
 
 /** Bytes of a block of SHA-256, and of its result. */
-const BLOCK = 64;
-const RESULT = 32;
+const SHA256_BLOCK = 64;
+const SHA256_BYTES = 32;
 
 /** Characters of a text that fits into the reused buffer. */
 const SHORT_INPUT = 32_768;
@@ -100,17 +100,17 @@ export function createShortHmac(
   form: 'base64url' | 'hex' = 'base64url',
   short = SHORT_INPUT,
 ): (text: string) => string {
-  const inner = Buffer.alloc(BLOCK + 3 * short);
-  const outer = Buffer.alloc(BLOCK + RESULT);
-  const result = Buffer.alloc(RESULT);
-  for (let at = 0; at < BLOCK; at += 1) {
+  const inner = Buffer.alloc(SHA256_BLOCK + 3 * short);
+  const outer = Buffer.alloc(SHA256_BLOCK + SHA256_BYTES);
+  const result = Buffer.alloc(SHA256_BYTES);
+  for (let at = 0; at < SHA256_BLOCK; at += 1) {
     inner[at] = (key[at] ?? 0) ^ 0x36;
     outer[at] = (key[at] ?? 0) ^ 0x5c;
   }
   return (text) => {
     if (text.length > short) return createHmac('sha256', key).update(text).digest().toString(form, 0, CODE_BYTES);
-    const end = BLOCK + inner.write(text, BLOCK);
-    outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary');
+    const end = SHA256_BLOCK + inner.write(text, SHA256_BLOCK);
+    outer.write(hash('sha256', inner.subarray(0, end), 'binary'), SHA256_BLOCK, 'binary');
     result.write(hash('sha256', outer, 'binary'), 'binary');
     return result.toString(form, 0, CODE_BYTES);
   };

@@ -15,14 +15,14 @@ import type { Service } from '../ledgers/service.js';
 import type { JournalRow } from '../store/journal/entries.js';
 
 /** The prefix of luids of entries. */
-const PREFIX = 'req';
+const LUID_PREFIX = 'req';
 
 /** What the rules call entries. */
 export const REQUEST = 'request';
 
 /** The luid of an entry, given its handle. */
 export function entryLuid(handle: string): string {
-  return `$${PREFIX}.${handle}`;
+  return `$${LUID_PREFIX}.${handle}`;
 }
 
 /** What an entry says of a request, beside what it is given when it is made. */
@@ -61,12 +61,12 @@ export function makeEntry(
 ): JournalRow & { readonly dropped: number } {
   const { record, action, signer, params, result } = journaled;
   const { status, moment } = result;
-  const handle = luidId(makeLuid(PREFIX, Math.floor(runtime.now() / 1000), runtime.random(11)));
+  const handle = luidId(makeLuid(LUID_PREFIX, Math.floor(runtime.now() / 1000), runtime.random(11)));
   const source = signer === undefined ? null : `signer:${signer}`;
   const rest: JsonObject = { params, result, ...(dropped > 0 ? { dropped } : {}) };
-  const hash = hashOf(dataOf(ledger, { handle, record, action, source }, rest), suite);
+  const hash = hashOf(entryData(ledger, { handle, record, action, source }, rest), suite);
   return {
-    ...{ handle, moment, sort: sortOf(journaled), record, action, source, status: statusOf(status) },
+    ...{ handle, moment, sort: sortOf(journaled), record, action, source, status: statusOfAnswer(status) },
     data: JSON.stringify(rest),
     result: ledger.system.stored(hash, { moment }).result,
     dropped,
@@ -88,7 +88,7 @@ export function serveEntry(
   const luid = entryLuid(handle);
   const rest = readJson(row.data) as JsonObject;
   const { status, moment } = rest.result as Journaled['result'];
-  const data = dataOf(ledger, row, rest);
+  const data = entryData(ledger, row, rest);
   const hash = hashOf(data, suite);
   const custom = { moment };
   const proof = makeStoredProof(system, { custom, digest: digestOf(hash, custom, suite), result });
@@ -98,14 +98,14 @@ export function serveEntry(
     hash,
     data,
     luid,
-    meta: { proofs: [proof], status: statusOf(status), moment },
+    meta: { proofs: [proof], status: statusOfAnswer(status), moment },
   } as unknown as Json);
 }
 
 /** The columns that an entry is made of. */
 export type EntryRow = Pick<JournalRow, 'handle' | 'record' | 'action' | 'source' | 'data' | 'result'>;
 
-function dataOf(
+function entryData(
   { handle: ledger }: Pick<Ledger, 'handle'>,
   { handle, record, action, source }: Omit<EntryRow, 'data' | 'result'>,
   rest: JsonObject,
@@ -119,7 +119,7 @@ export function targetOf(ledger: string): string {
 }
 
 /** What became of a request that was answered with that HTTP status. */
-function statusOf(status: number): 'completed' | 'rejected' | 'failed' {
+function statusOfAnswer(status: number): 'completed' | 'rejected' | 'failed' {
   if (status >= 500) return 'failed';
   return status >= 400 ? 'rejected' : 'completed';
 }

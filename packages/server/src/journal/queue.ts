@@ -10,16 +10,16 @@ export const SORTS = [0, 1, 2, 3] as const;
 /** What the limits call the sorts. */
 export const SORT_NAMES = ['stored', 'signers', 'others', 'unstored'] as const;
 
-type Entry = ReturnType<typeof makeEntry>;
+type QueuedEntry = ReturnType<typeof makeEntry>;
 
 /** Entries of a ledger that wait, by their sort, the oldest first. */
-type Waiting = readonly [Entry[], Entry[], Entry[], Entry[]];
+type WaitingEntries = readonly [QueuedEntry[], QueuedEntry[], QueuedEntry[], QueuedEntry[]];
 
 /**
  * Entries that wait to be stored. Each ledger has its own bound, and within it each sort of entries: whoever is refused a million times takes no room from anybody's writes.
  */
 export class EntryQueue {
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingEntries>();
   /** Entries of a ledger that were left out since the last one that was taken. */
   readonly #dropped = new LruCache<number, { count: number }>(journalLimits.ledgers);
   #size = 0;
@@ -37,7 +37,7 @@ export class EntryQueue {
    * @param make makes it, given how many before it were left out
    * @returns whether as many of its sort wait as one statement stores
    */
-  add(ledger: number, sort: Sort, make: (dropped: number) => Entry): boolean {
+  add(ledger: number, sort: Sort, make: (dropped: number) => QueuedEntry): boolean {
     const own = this.#waiting.get(ledger) ?? [[], [], [], []];
     if (!this.#hasRoom(own, sort)) {
       this.#drop(ledger, 1);
@@ -51,7 +51,7 @@ export class EntryQueue {
     return own[sort].length >= journalLimits.batch;
   }
 
-  #hasRoom(own: Waiting, sort: Sort): boolean {
+  #hasRoom(own: WaitingEntries, sort: Sort): boolean {
     const { process, few, ...most } = journalLimits.waiting;
     if (own[sort].length >= most[SORT_NAMES[sort]]) return false;
     return this.#size < process || own.reduce((sum, { length }) => sum + length, 0) < few;
@@ -69,12 +69,12 @@ export class EntryQueue {
   }
 
   /** The oldest entries of a sort, as many as one statement stores. */
-  oldest(ledger: number, sort: Sort): readonly Entry[] {
+  oldest(ledger: number, sort: Sort): readonly QueuedEntry[] {
     return this.#waiting.get(ledger)?.[sort].slice(0, journalLimits.batch) ?? [];
   }
 
   /** Takes the oldest entries out, which were stored, or are left out. */
-  remove(ledger: number, sort: Sort, entries: readonly Entry[], isStored: boolean): void {
+  remove(ledger: number, sort: Sort, entries: readonly QueuedEntry[], isStored: boolean): void {
     const own = this.#waiting.get(ledger);
     own?.[sort].splice(0, entries.length);
     this.#size -= entries.length;

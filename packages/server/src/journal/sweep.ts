@@ -3,7 +3,7 @@ import { ONE_OF_ALL } from '../background/worker.js';
 import type { JournalStore } from '../store/journal/entries.js';
 import { journalLimits } from './journal-limits.js';
 
-const DAY = 86_400_000;
+const DAY_MILLISECONDS = 86_400_000;
 
 /**
  * Deletes entries of journals once their time is over, every ten minutes in the whole deployment.
@@ -21,7 +21,7 @@ export function sweepJournals(store: JournalStore, days: number, now: () => numb
     concurrency: 1,
     each: 1,
     async run(_unit, signal) {
-      const before = new Date(now() - days * DAY);
+      const before = new Date(now() - days * DAY_MILLISECONDS);
       for (;;) {
         const ledgers = await store.findExpired(before, signal);
         if (ledgers.length === 0) return;

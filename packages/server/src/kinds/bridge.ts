@@ -63,7 +63,7 @@ const Method = oneOfNames(BRIDGE_METHODS);
 const Trait = unionOf([Method, strictObject({ method: Method, filter: Type.Optional(Free) })]);
 
 /** The schema `rest`, which every ledger is born with for bridges. */
-const REST: JsonObject = {
+const REST_SCHEMA: JsonObject = {
   type: 'object',
   required: ['config'],
   properties: {
@@ -158,7 +158,7 @@ export const bridge: KindDeclaration = {
     schemas: [
       {
         handle: 'rest',
-        schema: REST,
+        schema: REST_SCHEMA,
         description: 'Bridges reached over HTTP, which the ledger keeps a schema for',
       },
     ],

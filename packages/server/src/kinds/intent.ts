@@ -13,7 +13,7 @@ export const intentLimits = {
 
 // Older clients send the handle alone (interface/intents#claims).
 const ClaimAddress = Type.Union([Handle, strictObject({ handle: Handle, custom: Type.Optional(Free) })]);
-const Amount = Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const ClaimAmount = Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Bound = Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 const MetricSchema = oneOfNames(['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount']);
 
@@ -23,14 +23,14 @@ function makeClaimSchema(action: string, members: TProperties): TSchema {
 
 /** In the order in which their errors are listed (interface/intents#claims). */
 const claims = {
-  'issue-claim': makeClaimSchema('issue', { target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  'issue-claim': makeClaimSchema('issue', { target: ClaimAddress, symbol: ClaimAddress, amount: ClaimAmount }),
   'transfer-claim': makeClaimSchema('transfer', {
     source: ClaimAddress,
     target: ClaimAddress,
     symbol: ClaimAddress,
-    amount: Amount,
+    amount: ClaimAmount,
   }),
-  'destroy-claim': makeClaimSchema('destroy', { source: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  'destroy-claim': makeClaimSchema('destroy', { source: ClaimAddress, symbol: ClaimAddress, amount: ClaimAmount }),
   'limit-claim': makeClaimSchema('limit', {
     wallet: ClaimAddress,
     symbol: ClaimAddress,

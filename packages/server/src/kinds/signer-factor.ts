@@ -43,7 +43,7 @@ const FreeKey = {
 // Accepts any schema, or none: an absent or unknown schema has its own error wording (interface/signers#factors). A
 // branch for otp and totp would add a line to the recorded errors, so their secret and key stand here: the key by a
 // condition, so that an incomplete key pair gets the recorded error.
-const Plain = strictObject(
+const PlainFactor = strictObject(
   { handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others },
   {
     if: { properties: { schema: oneOfNames(KEY_SCHEMAS) }, required: ['schema'] },
@@ -88,8 +88,8 @@ export const signerFactor: KindDeclaration = {
   prefix: 'snf',
   path: 'factors',
   data: {
-    shape: Plain,
-    alternatives: [Plain, ClientCredentialsFactor, KeyPairFactor],
+    shape: PlainFactor,
+    alternatives: [PlainFactor, ClientCredentialsFactor, KeyPairFactor],
     order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
     schemas: 'applied',
     hashed: (data) => withoutNull(data, 'secret'),
@@ -164,7 +164,7 @@ function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8A
 }
 
 /**
- * Checks beyond the shape: `Plain` lets a key pair omit format and key, and what a key may be depends on its format. One that
+ * Checks beyond the shape: `PlainFactor` lets a key pair omit format and key, and what a key may be depends on its format. One that
  * the record has already is left as it is.
  */
 function checkKeyPair(data: JsonObject, previous?: JsonObject): void {

@@ -25,7 +25,7 @@ export function invitationIn(authorization: string | undefined): string | undefi
   return sent !== undefined && CODE.test(sent) ? sent : undefined;
 }
 
-const HINTS: Readonly<Record<Exclude<InvitationState, 'open'> | 'none', string>> = {
+const INVITATION_HINTS: Readonly<Record<Exclude<InvitationState, 'open'> | 'none', string>> = {
   none: 'The operator of this server decides who may create ledgers. If you have an invitation, send its code as the bearer token.',
   used: 'The invitation was used already. Ask the operator of this server for another one.',
   expired: 'The invitation has expired. Ask the operator of this server for another one.',
@@ -34,6 +34,6 @@ const HINTS: Readonly<Record<Exclude<InvitationState, 'open'> | 'none', string>>
 };
 
 /** The refusal of whoever may make no ledger here. @param state of the invitation that was sent; `none` where there was none */
-export function notInvited(state: keyof typeof HINTS): LedgerError {
-  return new LedgerError('auth.forbidden', 'Cannot create ledger.', { hint: HINTS[state] });
+export function notInvited(state: keyof typeof INVITATION_HINTS): LedgerError {
+  return new LedgerError('auth.forbidden', 'Cannot create ledger.', { hint: INVITATION_HINTS[state] });
 }

@@ -80,7 +80,7 @@ export interface Ledger {
  * Whether a record in the domain `border` counts for a record in `domain`: it does when `domain` is `border` or below it.
  * A record outside every domain counts everywhere (docs/interface/domains.md).
  */
-export function isWithin(
+export function isInDomain(
   ledger: Pick<Ledger, 'domains'>,
   domain: string | undefined,
   border: string | undefined,

@@ -17,7 +17,7 @@ import type { AccessTokens } from '../outbound/access-tokens.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled-schemas.js';
 import type { RequestSignatures } from '../signing/request-signatures.js';
-import type { Outcome, Write } from '../store/committer/write.js';
+import type { Write, WriteOutcome } from '../store/committer/write.js';
 import type { ReadOnlyMode } from '../store/deployment/read-only.js';
 import type { FailedAttempts } from '../store/queries/failed-attempts.js';
 import type { StoredChange, Versioned } from '../store/queries/history.js';
@@ -82,7 +82,7 @@ export interface Service {
   readonly ledgerMutex: LedgerMutex;
   readonly scheduler: Scheduler;
   /** Stores a new intent, with all that follows from it at once (interface/intents#processing). */
-  readonly settle: (intent: NewIntent) => Promise<Outcome>;
+  readonly settle: (intent: NewIntent) => Promise<WriteOutcome>;
   /** Says that deliveries were queued: they need not wait until somebody looks. */
   readonly deliveriesQueued: () => void;
   /** Has deliveries of an effect that was dropped, or taken out of use, end soon where they were set aside; without it they end later. */
@@ -147,7 +147,7 @@ export interface Session extends Service {
    */
   commit(
     write: DecidedWrite,
-    by?: (write: Write) => Promise<Outcome>,
+    by?: (write: Write) => Promise<WriteOutcome>,
     needsCodes?: boolean,
   ): Promise<'done' | 'duplicated' | 'reused'>;
 }

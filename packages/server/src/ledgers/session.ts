@@ -159,12 +159,12 @@ export function openOwnSession(service: Service, ledger: Ledger): Session {
 }
 
 /** The version to decide anew on, at least. */
-interface Retry {
+interface RetryBasis {
   readonly version: number;
   readonly bumpsRules: boolean;
 }
 
-async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
+async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | RetryBasis> {
   try {
     assertOpen(session);
     return { done: await session.tracing.span('decision', () => work(session)) };

@@ -2,7 +2,7 @@ import { type Json, LedgerError, parseFilterKey, readJson } from '@countersign/p
 import { filterLimits } from '../access/filter-limits.js';
 import { instantOf } from '../base/instant.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Filter } from '../store/queries/filter.js';
+import type { PathFilter } from '../store/queries/filter.js';
 import { assertForms, parseParameters } from './query.js';
 
 /** Members every kind is filtered by (interface/lists#filterable-members). */
@@ -31,9 +31,9 @@ const WHOLE_SET = /\$n?in\]?$/;
  * @throws `api.query-malformed` naming every unsupported field and operator as sent, in order; or when there are more
  *   or larger filters than one query may have (interface/lists#filters)
  */
-export function filtersOf(kind: Kind, query: string): Filter[] {
+export function parseFilters(kind: Kind, query: string): PathFilter[] {
   const field = (path: string) => {
-    if (isFilterable(kind, path)) return { path, key: path === 'data.handle' && !kind.links.key };
+    if (isFilterablePath(kind, path)) return { path, key: path === 'data.handle' && !kind.links.key };
     // An address stands for the handle in it, as it does where it is written.
     return isAddressPath(kind, path) ? { path: `${path}.handle`, key: false } : undefined;
   };
@@ -48,9 +48,9 @@ export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
  * hold the other members of current versions only.
  *
  * @param query as sent, without `?`
- * @throws as `filtersOf` does
+ * @throws as `parseFilters` does
  */
-export function changeFiltersOf(kind: Kind, query: string): Filter[] {
+export function changeFiltersOf(kind: Kind, query: string): PathFilter[] {
   const field = (path: string) => (OF_CHANGES.includes(path) ? { path } : undefined);
   return filtersBy([...OF_RECORDS, ...kind.data.order, 'action', 'change'], query, field);
 }
@@ -65,9 +65,9 @@ const DELIVERY_MEMBERS = [...OF_RECORDS, 'handle', 'bridge', 'effect', 'record',
  * The filters of a list of deliveries: `meta.status`, `data.linked` and `data.record` (interface/effects#list-deliveries).
  *
  * @param query as sent, without `?`
- * @throws as `filtersOf` does
+ * @throws as `parseFilters` does
  */
-export function deliveryFiltersOf(query: string): Filter[] {
+export function deliveryFiltersOf(query: string): PathFilter[] {
   return filtersBy(DELIVERY_MEMBERS, query, (path) => (OF_DELIVERIES.includes(path) ? { path } : undefined));
 }
 
@@ -84,9 +84,9 @@ const MONEY_MEMBERS = [...OF_RECORDS, 'parent', 'wallet', 'symbol', 'schema', 'm
  *
  * @param fields `OF_BALANCES` or `OF_LIMITS`
  * @param query as sent, without `?`
- * @throws as `filtersOf` does
+ * @throws as `parseFilters` does
  */
-export function moneyFiltersOf(fields: readonly string[], query: string): Filter[] {
+export function moneyFiltersOf(fields: readonly string[], query: string): PathFilter[] {
   return filtersBy(MONEY_MEMBERS, query, (path) => (fields.includes(path) ? { path } : undefined));
 }
 
@@ -102,9 +102,9 @@ const REQUEST_MEMBERS = [...OF_RECORDS, 'handle', 'schema', 'record', 'action', 
  * The filters of a journal (interface/journal#filters).
  *
  * @param query as sent, without `?`
- * @throws as `filtersOf` does
+ * @throws as `parseFilters` does
  */
-export function requestFiltersOf(query: string): Filter[] {
+export function requestFiltersOf(query: string): PathFilter[] {
   return filtersBy(REQUEST_MEMBERS, query, (path) => (OF_REQUESTS.includes(path) ? { path } : undefined));
 }
 
@@ -115,9 +115,9 @@ export function requestFiltersOf(query: string): Filter[] {
 function filtersBy(
   members: readonly string[],
   query: string,
-  field: (path: string) => Pick<Filter, 'path' | 'key'> | undefined,
-): Filter[] {
-  const filters = new Map<string, Filter & { values: string[] }>();
+  field: (path: string) => Pick<PathFilter, 'path' | 'key'> | undefined,
+): PathFilter[] {
+  const filters = new Map<string, PathFilter & { values: string[] }>();
   const unsupported: string[] = [];
   const parameters = parseParameters(query);
   assertForms(parameters, (name) => OTHER_FORM.test(name), 'write a filter as data.handle=x or data.handle.$in[0]=x');
@@ -190,7 +190,7 @@ function isAddressPath(kind: Kind, path: string): boolean {
   return path.startsWith('data.') && filterableMembers(kind).includes(`${toPlain(path)}.handle`);
 }
 
-function isFilterable(kind: Kind, path: string): boolean {
+function isFilterablePath(kind: Kind, path: string): boolean {
   if (path.startsWith('data.custom.')) return true;
   const plain = toPlain(path);
   return filterableMembers(kind).some((allowed) => plain === allowed || isBelowTarget(plain, allowed));
@@ -206,7 +206,7 @@ function isBelowTarget(path: string, allowed: string): boolean {
   return allowed === 'data.target' && path.startsWith(`${allowed}.`);
 }
 
-function verifyFilterBounds(filters: Filter[]): Filter[] {
+function verifyFilterBounds(filters: PathFilter[]): PathFilter[] {
   if (filters.length > filterLimits.count) {
     throw new LedgerError('api.query-malformed', `A query takes at most ${filterLimits.count} filters`);
   }
@@ -219,7 +219,7 @@ function verifyFilterBounds(filters: Filter[]): Filter[] {
 }
 
 /** Converts the values of a filter of moments to UTC; leaves others as they are. */
-function withInstants(filter: Filter): Filter {
+function withInstants(filter: PathFilter): PathFilter {
   if (filter.path !== 'meta.moment') return filter;
   const values = filter.values.map((value) => {
     const instant = filter.operator === '$regex' ? undefined : instantOf(value);

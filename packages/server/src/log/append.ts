@@ -4,9 +4,9 @@ import type pg from 'pg';
 import type { LogCodes } from '../integrity/log-codes.js';
 import {
   type LeafRow,
-  type LogState,
   type Queued,
   type SealedLog,
+  type StoredLog,
   type StoredTile,
   storeSealed,
 } from '../store/log/sealing.js';
@@ -32,7 +32,7 @@ export interface Signs {
 export async function appendLeaves(
   signs: Signs,
   client: pg.PoolClient,
-  logs: readonly LogState[],
+  logs: readonly StoredLog[],
   queued: readonly Queued[],
 ): Promise<{ count: number; sizes: ReadonlyMap<number, number> }> {
   const leaves: LeafRow[] = [];
@@ -57,7 +57,7 @@ export async function appendLeaves(
 
 async function sealLog(
   { suite, systemKey, logCodes }: Signs,
-  log: LogState,
+  log: StoredLog,
   hashes: readonly Uint8Array[],
 ): Promise<SealedLog> {
   const edge = readEdge(log);
@@ -69,7 +69,7 @@ async function sealLog(
   return { ledger: log.ledger, ...tree, mac: logCodes.tree(log.ledger, { ...log, ...tree }) };
 }
 
-async function growTiles(client: pg.PoolClient, { ledger, size }: LogState, hashes: readonly Uint8Array[]) {
+async function growTiles(client: pg.PoolClient, { ledger, size }: StoredLog, hashes: readonly Uint8Array[]) {
   const growing = growingTiles(size);
   const found = await readStoredTiles(client, ledger, growing);
   const grown = growing.map((tile, at) => {

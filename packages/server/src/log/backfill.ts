@@ -4,7 +4,7 @@ import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { KindName } from '../kinds/kind.js';
 import { moveBackfill, readUnlogged, type Unlogged, type UnloggedErased } from '../store/log/backfill.js';
-import type { LogState, Queued } from '../store/log/sealing.js';
+import type { Queued, StoredLog } from '../store/log/sealing.js';
 import type { Check } from '../store/queries/version.js';
 import { logLimits } from './log-limits.js';
 import { AlteredLeaves } from './tree-rows.js';
@@ -34,7 +34,7 @@ interface ChangeWithLeaf {
  */
 export async function backfillLog(
   client: pg.ClientBase,
-  { ledger, luid }: LogState,
+  { ledger, luid }: StoredLog,
   deps: BackfillDeps,
 ): Promise<Queued[]> {
   const { backfill, backfillBytes, backfillTurn } = logLimits;

@@ -1,6 +1,6 @@
 import { type Checkpoint, checkConsistency } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
-import type { Proofs } from './proofs.js';
+import type { LogProofs } from './proofs.js';
 
 type Tree = Pick<Checkpoint, 'size' | 'root'>;
 
@@ -13,7 +13,7 @@ export async function contradictionOf(
   ledger: number,
   now: Tree,
   earlier: Tree,
-  { consistency }: Pick<Proofs, 'consistency'>,
+  { consistency }: Pick<LogProofs, 'consistency'>,
 ): Promise<'shorter' | 'another' | undefined> {
   if (earlier.size > now.size) return 'shorter';
   const proof = await consistency(ledger, earlier.size, now.size);

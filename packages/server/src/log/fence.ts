@@ -97,7 +97,7 @@ class FileFence implements Fence {
 
   async *shown(since = 0): AsyncGenerator<PublishedCheckpoint> {
     if (this.#folder === undefined) return;
-    for (const name of await namesIn(this.#folder)) {
+    for (const name of await listFolder(this.#folder)) {
       if (since > 0 && (await stat(join(this.#folder, name))).mtimeMs < since) continue;
       const last = largest((await readNotes(join(this.#folder, name))).map(readPublished));
       if (last) yield last;
@@ -138,11 +138,11 @@ function largest(all: readonly PublishedCheckpoint[]): PublishedCheckpoint | und
 }
 
 async function readNotes(folder: string): Promise<string[]> {
-  const finished = (await namesIn(folder)).filter((name) => !name.endsWith(UNFINISHED));
+  const finished = (await listFolder(folder)).filter((name) => !name.endsWith(UNFINISHED));
   return Promise.all(finished.map((name) => readFile(join(folder, name), 'utf8')));
 }
 
-function namesIn(folder: string): Promise<string[]> {
+function listFolder(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;

@@ -1,5 +1,5 @@
 import type { LogCodes } from '../integrity/log-codes.js';
-import type { LogState } from '../store/log/sealing.js';
+import type { StoredLog } from '../store/log/sealing.js';
 import { type PublishedCheckpoint, readPublished } from './fence.js';
 import { readEdge } from './tree-rows.js';
 
@@ -8,7 +8,7 @@ import { readEdge } from './tree-rows.js';
  *
  * @param shown the largest checkpoint that was shown of it
  */
-export function logDefect(log: LogState, shown: PublishedCheckpoint | undefined, codes: LogCodes): string | undefined {
+export function logDefect(log: StoredLog, shown: PublishedCheckpoint | undefined, codes: LogCodes): string | undefined {
   if (!isAuthentic(log, codes)) return 'its row was altered in the database';
   const root = rootOfEdge(log);
   if (!root) return 'its edge does not fit its size';
@@ -23,11 +23,11 @@ export function logDefect(log: LogState, shown: PublishedCheckpoint | undefined,
 }
 
 /** Whether the row of a log is as a server wrote it. */
-export function isAuthentic(log: LogState, codes: LogCodes): boolean {
+export function isAuthentic(log: StoredLog, codes: LogCodes): boolean {
   return log.mac !== null && log.mac === codes.tree(log.ledger, log);
 }
 
-function rootOfEdge(log: LogState): Uint8Array | undefined {
+function rootOfEdge(log: StoredLog): Uint8Array | undefined {
   try {
     return readEdge(log).root();
   } catch {

@@ -7,14 +7,20 @@ import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Keyring } from '../keys/keyring.js';
 import type { Metrics } from '../metrics.js';
-import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } from '../store/log/leaves.js';
+import {
+  findLeaf,
+  type LoggedChange,
+  type LogProgress,
+  readLogProgress,
+  type SealedLeaf,
+} from '../store/log/leaves.js';
 import { measureLogs } from '../store/log/sealing.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createFence } from './fence.js';
 import { logLimits } from './log-limits.js';
 import { createLogMetrics } from './metrics.js';
-import { createProofs, type Proofs } from './proofs.js';
+import { createProofs, type LogProofs } from './proofs.js';
 import { createPublisher } from './publish.js';
 import { createSealer } from './sealer.js';
 import { createSystemKeyOf } from './system-keys.js';
@@ -90,9 +96,9 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     countStopped: alarms.countStopped,
     /** The database may have been set back: what was shown is compared with what it has. */
     wentBack: alarms.wentBack,
-    inclusion: (...[tree, index, anew]: Parameters<Proofs['inclusion']>) =>
+    inclusion: (...[tree, index, anew]: Parameters<LogProofs['inclusion']>) =>
       inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
-    consistency: (...[ledger, old, size]: Parameters<Proofs['consistency']>) =>
+    consistency: (...[ledger, old, size]: Parameters<LogProofs['consistency']>) =>
       inTurn(ledger, () => proofs.consistency(ledger, old, size)),
     ...createTiles(pool, inTurn),
     ...createSealWait(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),
@@ -100,7 +106,8 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     leaf: (change: LoggedChange): Promise<SealedLeaf | undefined> =>
       inTurn(change.ledger, () => findLeaf(pool, change)),
     /** How far a log is. */
-    state: (ledger: number): Promise<State> => inTurn(ledger, () => readState(pool, ledger, logLimits.batches)),
+    state: (ledger: number): Promise<LogProgress> =>
+      inTurn(ledger, () => readLogProgress(pool, ledger, logLimits.batches)),
   };
 }
 

@@ -20,7 +20,7 @@ export interface TreeOf {
 }
 
 /** Proofs about the tree of a log. Hashes have 32 bytes. */
-export type Proofs = ReturnType<typeof createProofs>;
+export type LogProofs = ReturnType<typeof createProofs>;
 
 /** What a tile takes in memory beside its nodes, about. */
 const TILE_OVERHEAD = 700;

@@ -3,7 +3,7 @@ import { acceptCheckpoint, LogError, type Policy } from '@countersign/protocol/l
 import type { FastifyBaseLogger } from 'fastify';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import { readLog, type ServedLog, stopLog } from '../store/log/sealing.js';
+import { findServedLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';
 import { contradictionOf } from './contradiction.js';
@@ -17,7 +17,7 @@ import type { SystemKeyOf } from './system-keys.js';
 export class LogStopped extends Error {}
 
 /** A checkpoint as it is shown, and what shows it. */
-export interface Shown extends PublishedCheckpoint {
+export interface ShownCheckpoint extends PublishedCheckpoint {
   /** Luid of the ledger. */
   readonly luid: string;
   readonly generation: number;
@@ -32,19 +32,19 @@ export interface Publisher {
    * @returns undefined while nothing is sealed, or cosigned
    * @throws LogStopped
    */
-  current(ledger: number, least?: number): Promise<Shown | undefined>;
+  current(ledger: number, least?: number): Promise<ShownCheckpoint | undefined>;
   /** The newest checkpoint, to be shown to witnesses: with the signature of the log alone. @throws LogStopped */
-  newest(ledger: number): Promise<Shown | undefined>;
+  newest(ledger: number): Promise<ShownCheckpoint | undefined>;
   /** Looks whether the log goes on from what was shown. @throws LogStopped */
   examine(ledger: number): Promise<unknown>;
   /** Stops a log that somebody shows to contradict itself. */
-  stopLog(ledger: number, shown: Pick<Shown, 'origin' | 'luid'>, why: string): Promise<void>;
+  stopLog(ledger: number, shown: Pick<ShownCheckpoint, 'origin' | 'luid'>, why: string): Promise<void>;
 }
 
 /** A log, and its newest checkpoint. */
 interface FoundLog {
   readonly log: ServedLog;
-  readonly newest: Shown;
+  readonly newest: ShownCheckpoint;
 }
 
 export interface PublisherOptions {
@@ -62,11 +62,11 @@ export interface PublisherOptions {
 }
 
 /** Milliseconds for which a checkpoint is shown without a look at the database. */
-const FRESH = 1_000;
+const FRESH_MILLISECONDS = 1_000;
 
 export function createPublisher(options: PublisherOptions): Publisher {
   const { on, fence, metrics, logger, clock, logCodes } = options;
-  const recent = new LruCache<number, { readonly shown: Shown; readonly since: number }>(cacheLimits.ledgers);
+  const recent = new LruCache<number, { readonly shown: ShownCheckpoint; readonly since: number }>(cacheLimits.ledgers);
   const proofs = createProofs(on);
 
   const whyContradicted = async (
@@ -88,11 +88,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   /** The log with its newest checkpoint, which goes on from what was shown. */
   const read = async (ledger: number): Promise<FoundLog | undefined> => {
-    let log = await readLog(on, ledger);
+    let log = await findServedLog(on, ledger);
     if (!log) return undefined;
     const last = await fence.last(log.origin);
     // Another process may have sealed and shown more between the two.
-    if (last && last.size > log.size) log = await readLog(on, ledger);
+    if (last && last.size > log.size) log = await findServedLog(on, ledger);
     if (!log) return undefined;
     if (log.stopped !== null) throw new LogStopped(log.stopped);
     if (!isAuthentic(log, logCodes)) {
@@ -109,15 +109,15 @@ export function createPublisher(options: PublisherOptions): Publisher {
     return { log, newest };
   };
 
-  const reading = new Map<number, Promise<Shown | undefined>>();
+  const reading = new Map<number, Promise<ShownCheckpoint | undefined>>();
   /** Reads anew, once for all who ask meanwhile. */
-  const renew = (ledger: number): Promise<Shown | undefined> => {
+  const renew = (ledger: number): Promise<ShownCheckpoint | undefined> => {
     const underWay = reading.get(ledger);
     if (underWay) return underWay;
     const since = clock();
     const begun = read(ledger)
       .then(async (found) => {
-        const shown = found && (await choose(options, found));
+        const shown = found && (await chooseCheckpoint(options, found));
         if (!shown) return undefined;
         await fence.raise(shown.note);
         recent.set(ledger, { shown, since });
@@ -131,7 +131,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   return {
     async current(ledger, least = 0) {
       const kept = recent.get(ledger);
-      if (kept && kept.shown.size >= least && clock() - kept.since < FRESH) return kept.shown;
+      if (kept && kept.shown.size >= least && clock() - kept.since < FRESH_MILLISECONDS) return kept.shown;
       const isLate = reading.has(ledger);
       const shown = await renew(ledger);
       // What was under way may have been read before the leaf was sealed that is asked for.
@@ -148,7 +148,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
 }
 
 /** Of the newest checkpoint and the newest that is cosigned, the one to show. */
-async function choose(options: PublisherOptions, { log, newest }: FoundLog): Promise<Shown | undefined> {
+async function chooseCheckpoint(
+  options: PublisherOptions,
+  { log, newest }: FoundLog,
+): Promise<ShownCheckpoint | undefined> {
   const { policy } = options;
   if (!policy) return newest;
   const cosigned = await readCosigned(options, { log, newest });
@@ -158,7 +161,10 @@ async function choose(options: PublisherOptions, { log, newest }: FoundLog): Pro
 }
 
 /** The cosigned checkpoint, where the policy takes it as it is today, and the log has signed it. */
-async function readCosigned(options: PublisherOptions, { log, newest }: FoundLog): Promise<Shown | undefined> {
+async function readCosigned(
+  options: PublisherOptions,
+  { log, newest }: FoundLog,
+): Promise<ShownCheckpoint | undefined> {
   const { policy, systemKey, suite } = options;
   const key = await systemKey(log.ledger);
   if (log.cosigned === null || !policy || !key) return undefined;

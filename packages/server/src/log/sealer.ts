@@ -8,12 +8,12 @@ import {
   beginLogs,
   type Dirty,
   findDirty,
-  type LogState,
+  findServedLog,
   lockLogs,
   type Queued,
-  readLog,
   readLuids,
   type Share,
+  type StoredLog,
   stopLog,
   takeQueued,
 } from '../store/log/sealing.js';
@@ -184,7 +184,7 @@ async function beginSealing({ pool, prefix, logCodes }: SealingRound, ledgers: r
 }
 
 /** Finds leaves for logs that are locked, and takes them. */
-type Take = (round: SealingRound, client: pg.PoolClient, logs: readonly LogState[]) => Promise<TakenLeaves>;
+type Take = (round: SealingRound, client: pg.PoolClient, logs: readonly StoredLog[]) => Promise<TakenLeaves>;
 
 interface TakenLeaves {
   readonly leaves: readonly Queued[];
@@ -243,7 +243,7 @@ async function restLedger(round: SealingRound, ledger: number, err: unknown): Pr
   metrics.failed();
   logger.error({ err, ledger }, 'changes of a ledger could not be sealed, and are tried again');
   if (!(err instanceof AlteredLeaves)) return;
-  const log = await readLog(pool, ledger);
+  const log = await findServedLog(pool, ledger);
   if (log) await haltLog(round, log, err.message);
 }
 
@@ -251,7 +251,7 @@ async function restLedger(round: SealingRound, ledger: number, err: unknown): Pr
 async function sealTogether(round: SealingRound, ledgers: readonly number[], take: Take): Promise<number[]> {
   const { pool, metrics, clock, resting, tracing } = round;
   const began = clock();
-  const stopped: { log: LogState; why: string }[] = [];
+  const stopped: { log: StoredLog; why: string }[] = [];
   const seal = async (client: pg.PoolClient) => {
     const locked = await lockLogs(client, ledgers);
     const judged = await Promise.all(locked.map((log) => judgeLog(round, log)));
@@ -277,7 +277,7 @@ async function sealTogether(round: SealingRound, ledgers: readonly number[], tak
 }
 
 /** Whether a log may go on, and has something to sign with: a ledger without its private key is read only. */
-async function judgeLog({ systemKey, fence, logCodes }: SealerOptions, log: LogState) {
+async function judgeLog({ systemKey, fence, logCodes }: SealerOptions, log: StoredLog) {
   const [key, shown] = await Promise.all([systemKey(log.ledger), fence.last(log.origin)]);
   return { log, maySign: key !== undefined, why: key && logDefect(log, shown, logCodes) };
 }
@@ -285,7 +285,7 @@ async function judgeLog({ systemKey, fence, logCodes }: SealerOptions, log: LogS
 /** Stops a log, and says so. */
 async function haltLog(
   { pool, logger, metrics }: Pick<SealerOptions, 'pool' | 'logger' | 'metrics'>,
-  { ledger, luid, origin }: LogState,
+  { ledger, luid, origin }: StoredLog,
   why: string,
 ) {
   await stopLog(pool, ledger, origin, why);

@@ -10,10 +10,10 @@ import {
 } from '@countersign/protocol/log';
 import { LruCache } from '../base/lru-cache.js';
 import { sha256 } from '../base/sha256.js';
-import { readCommitments, readLog } from '../store/log/sealing.js';
+import { findServedLog, readCommitments } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { logLimits } from './log-limits.js';
-import type { Shown } from './publish.js';
+import type { ShownCheckpoint } from './publish.js';
 import { isInTree, isWholeTile, readStoredTiles } from './read-tiles.js';
 
 /** A tile or an entry bundle as it is served, and forever so. */
@@ -38,7 +38,7 @@ export function createTiles(on: Queryable, inTurn: InTurn) {
   /** @returns undefined where the log has begun anew meanwhile */
   const served = async (
     ledger: number,
-    { origin, size }: Pick<Shown, 'origin' | 'size'>,
+    { origin, size }: Pick<ShownCheckpoint, 'origin' | 'size'>,
     tile: Tile,
     path: string,
     read: () => Promise<Uint8Array>,
@@ -47,7 +47,7 @@ export function createTiles(on: Queryable, inTurn: InTurn) {
     const known = kept.get(key);
     if (known) return known;
     const bytes = await inTurn(ledger, read);
-    if ((await readLog(on, ledger))?.origin !== origin) return undefined;
+    if ((await findServedLog(on, ledger))?.origin !== origin) return undefined;
     const made = { bytes, etag: `"${Buffer.from(sha256(bytes)).toString('base64url')}"` };
     // A tile has 255 beginnings: those of a small log would push out the tiles of all others.
     if (isWholeTile(tile, size)) kept.set(key, made);
@@ -56,7 +56,7 @@ export function createTiles(on: Queryable, inTurn: InTurn) {
 
   return {
     /** A tile of a tree that is shown; undefined where it is not in that tree. */
-    async tile(ledger: number, shown: Shown, tile: Tile): Promise<ServedTile | undefined> {
+    async tile(ledger: number, shown: ShownCheckpoint, tile: Tile): Promise<ServedTile | undefined> {
       if (!isInTree(tile, shown.size)) return undefined;
       return served(ledger, shown, tile, formatTilePath(tile), async () => {
         const [hashes] = await readStoredTiles(on, ledger, [tile]);
@@ -65,7 +65,7 @@ export function createTiles(on: Queryable, inTurn: InTurn) {
       });
     },
     /** Entries of a tree that is shown; undefined where they are not in that tree. */
-    async entries(ledger: number, shown: Shown, tile: EntryTile): Promise<ServedTile | undefined> {
+    async entries(ledger: number, shown: ShownCheckpoint, tile: EntryTile): Promise<ServedTile | undefined> {
       const place = { level: 0, ...tile };
       if (!isInTree(place, shown.size)) return undefined;
       return served(ledger, shown, place, formatEntriesPath(tile), async () => {

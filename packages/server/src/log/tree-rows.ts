@@ -11,7 +11,7 @@ import {
 } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import type { LeafRow, LogState, Queued } from '../store/log/sealing.js';
+import type { LeafRow, Queued, StoredLog } from '../store/log/sealing.js';
 
 /** Leaves that are added to a log together. */
 export interface LeafBatch {
@@ -68,7 +68,7 @@ function splitLeaves(bytes: Buffer): { salts: Buffer; commitments: Buffer } {
 }
 
 /** The edge of a log as it is stored. @throws RangeError when it does not fit the size */
-export function readEdge({ size, edge }: Pick<LogState, 'size' | 'edge'>): RightEdge {
+export function readEdge({ size, edge }: Pick<StoredLog, 'size' | 'edge'>): RightEdge {
   const hashes = Array.from({ length: edge.length / HASH_BYTES }, (_, at) =>
     edge.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
   );

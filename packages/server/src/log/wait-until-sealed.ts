@@ -1,5 +1,5 @@
 import { LruCache } from '../base/lru-cache.js';
-import { findPlaces, isLogStalled, type LoggedChange, type Place } from '../store/log/leaves.js';
+import { findPlaces, isLogStalled, type LeafPlace, type LoggedChange } from '../store/log/leaves.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { logLimits } from './log-limits.js';
 
@@ -7,7 +7,7 @@ import { logLimits } from './log-limits.js';
 export type SealWait = ReturnType<typeof createSealWait>;
 
 interface SealWaiter extends LoggedChange {
-  readonly end: (place: Place | undefined) => void;
+  readonly end: (place: LeafPlace | undefined) => void;
 }
 
 /**
@@ -53,11 +53,11 @@ export function createSealWait(on: Queryable, failed: (error: unknown) => void) 
   };
 
   const wait = (change: LoggedChange, patience: number, left: AbortSignal) =>
-    new Promise<Place | undefined>((resolve) => {
+    new Promise<LeafPlace | undefined>((resolve) => {
       const waiter = { ...change, end };
       const over = setTimeout(end, patience, undefined);
       const leave = () => end(undefined);
-      function end(place: Place | undefined) {
+      function end(place: LeafPlace | undefined) {
         clearTimeout(over);
         left.removeEventListener('abort', leave);
         waiting.delete(waiter);
@@ -81,7 +81,7 @@ export function createSealWait(on: Queryable, failed: (error: unknown) => void) 
       change: LoggedChange,
       patience: number,
       left: AbortSignal,
-    ): Promise<Place | 'full' | 'stalled' | undefined> {
+    ): Promise<LeafPlace | 'full' | 'stalled' | undefined> {
       const { ledger } = change;
       const others = counts.get(ledger) ?? 0;
       // The last places are for ledgers of which nobody waits.

@@ -165,7 +165,7 @@ export function turnForText(
 }
 
 /** The record that a stored text holds. A long text waits for its turn. @throws as `turn` does */
-export async function readRecord(task: Pick<Task, 'turn'>, text: string): Promise<RecordEnvelope> {
+export async function readRecordText(task: Pick<Task, 'turn'>, text: string): Promise<RecordEnvelope> {
   await turnForText(task, text);
   return readJson(text) as RecordEnvelope;
 }

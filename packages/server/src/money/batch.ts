@@ -1,6 +1,5 @@
 import { raiseEvents } from '../events/raise.js';
 import type { Countersigner } from '../keys/countersigner.js';
-import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { SerializedVersions } from '../signing/serialization.js';
@@ -9,13 +8,11 @@ import type { OpenIntentWrite, Settlement } from '../store/committer/settlement.
 import type { Need, NewDelivery, Write } from '../store/committer/write.js';
 import type { Books } from './accounts/books.js';
 import { queueCalls } from './bridges.js';
-import { type Intent, isFinal } from './intent.js';
+import { INTENT_KIND, type Intent, isFinal } from './intent.js';
 import { occurrencesOf } from './occurrences.js';
 import { formatOpen } from './open-state.js';
-import { Thread } from './thread.js';
+import { IntentThread } from './thread.js';
 import type { Waiting } from './waiting.js';
-
-const KIND = kindNamed('intent');
 
 /** Steps that a proof takes to be made (`workLimits`): half of them to decide on it, half to sign and store it. */
 const PROOF_STEPS = 125;
@@ -71,7 +68,7 @@ export class Batch {
    */
   async decide(one: Waiting): Promise<void> {
     const { session, intents } = one;
-    const thread = new Thread(session, this.books, this.moment, intents);
+    const thread = new IntentThread(session, this.books, this.moment, intents);
     for (const intent of intents) {
       if (intent.input.planned) thread.resolve(intent);
       for (const event of intent.input.events ?? []) thread.apply(intent, event);
@@ -151,7 +148,7 @@ export class Batch {
     const { id, luid } = first.session.ledger;
     const serialized = await this.signing.serialize({
       ledger: { id, luid },
-      kind: KIND.name,
+      kind: INTENT_KIND.name,
       signers: signers.map((signer) => ({ handle: signer.handle, ...signer.signingKey() })),
       records,
     });

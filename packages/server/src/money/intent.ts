@@ -7,8 +7,8 @@ import { type VersionWrite, versionAfter, versionOf } from '../records/version.j
 import { type AddedProof, actionOf, type SerializedVersions, type UnsignedRecord } from '../signing/serialization.js';
 import type { EarlierVersion, Need, Write } from '../store/committer/write.js';
 import type { Place } from '../store/money/books.js';
-import { DECIDED, type StoredOpenIntent } from '../store/money/open-intents.js';
-import { type Failure, type Forward, type Plan, type Planned, placesOf, placesOfPlanned } from './plan/plan.js';
+import { DECIDED_STAGES, type StoredOpenIntent } from '../store/money/open-intents.js';
+import { type Forward, type IntentFailure, type Plan, type Planned, placesOf, placesOfPlanned } from './plan/plan.js';
 
 /** What became of a part: `idle` until the bridge is asked. */
 export type PartStatus = 'idle' | 'asked' | 'prepared' | 'failed' | 'committing' | 'committed' | 'aborting' | 'aborted';
@@ -43,7 +43,7 @@ export interface IntentState {
   /** Whether it was prepared, as its versions say from then on (`meta.routed`). */
   readonly isRouted: boolean;
   /** Why it fails, or has failed. */
-  readonly failure?: Failure;
+  readonly failure?: IntentFailure;
 }
 
 /** Where every intent begins: stored, with the proofs of its creation. */
@@ -56,7 +56,7 @@ export function isFinal({ stage }: IntentState): boolean {
 
 /** Whether it is decided how an intent ends, and bridges have yet to carry it out. */
 export function isDecided(stage: Stage): boolean {
-  return DECIDED.some((one) => one === stage);
+  return DECIDED_STAGES.some((one) => one === stage);
 }
 
 /** What a bridge says of a part. */
@@ -65,19 +65,19 @@ export type ReportStatus = 'prepared' | 'failed' | 'committed' | 'aborted';
 /** What happens to an intent. */
 export type IntentEvent =
   /** A claim leads to no wallet or symbol. */
-  | { readonly type: 'unresolved'; readonly failure: Failure }
+  | { readonly type: 'unresolved'; readonly failure: IntentFailure }
   /** `refusal`: a limit that it would exceed; judged only where it is permitted. */
-  | { readonly type: 'resolved'; readonly plan: Plan; readonly isPermitted: boolean; readonly refusal?: Failure }
+  | { readonly type: 'resolved'; readonly plan: Plan; readonly isPermitted: boolean; readonly refusal?: IntentFailure }
   /** A proof with the handle of a part. */
   | { readonly type: 'report'; readonly part: string; readonly status: ReportStatus }
   /** The last attempt of a call has failed. */
   | { readonly type: 'gave-up'; readonly part: string; readonly detail: string }
   | { readonly type: 'expired' }
   /** It is to commit, and a wallet has no room for its credits any more. */
-  | { readonly type: 'full'; readonly failure: Failure }
+  | { readonly type: 'full'; readonly failure: IntentFailure }
   /** All intents of its thread are prepared, or one has failed. */
   | { readonly type: 'thread-prepared' }
-  | { readonly type: 'thread-failed'; readonly failure: Failure }
+  | { readonly type: 'thread-failed'; readonly failure: IntentFailure }
   /** A signer decides on one that is held. */
   | { readonly type: 'decided'; readonly action: 'commit' | 'abort' };
 
@@ -131,7 +131,7 @@ interface DecidedProof extends Omit<AddedProof, 'signer'> {
   readonly signer: Countersigner;
 }
 
-const KIND = kindNamed('intent');
+export const INTENT_KIND = kindNamed('intent');
 
 /** What a decision on an intent begins with. It stays as it is. */
 export interface IntentInput {
@@ -291,7 +291,7 @@ export class Intent {
     // `versionOf` judges the size by a text of its own. What is stored is the text that the code covers.
     const version: VersionWrite = first
       ? versionAfter(first, record, { change, status, text })
-      : { ...versionOf(ledger, KIND, this.recordAt(this.newest!), change), body: text };
+      : { ...versionOf(ledger, INTENT_KIND, this.recordAt(this.newest!), change), body: text };
     const earlier = this.#unsigned!.versions.slice(0, -1).map(({ change, rest }, at): EarlierVersion => {
       return { change, action: actionOf(change), cut: cuts[at]!, body: rest, mac: macs[at]! };
     });

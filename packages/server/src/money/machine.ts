@@ -1,6 +1,6 @@
 import { TRAIL, TRAIL_START, type TrailStep } from '@countersign/protocol/trail';
 import type { Effect, IntentEvent, IntentState, PartStatus, ReportStatus, Stage } from './intent.js';
-import type { Failure, Side } from './plan/plan.js';
+import type { IntentFailure, Side } from './plan/plan.js';
 import { forwards, proofsOf } from './proofs.js';
 
 /** Events by name; `at once` stands for none: the case follows as soon as it holds. */
@@ -17,12 +17,20 @@ type EventName =
  * intents are made that forward credits. What the intent has no use for is left out, as calls of one without bridges, and one of
  * `cleared by core` and `cleared`.
  */
-type Action = TrailStep | 'prepare debits' | 'prepare credits' | 'commit' | 'abort' | 'routed' | 'notify' | 'forward';
+type CaseAction =
+  | TrailStep
+  | 'prepare debits'
+  | 'prepare credits'
+  | 'commit'
+  | 'abort'
+  | 'routed'
+  | 'notify'
+  | 'forward';
 
 /** When a case holds: judged on the state with what the event says in it. */
-type Condition = (state: IntentState, event: IntentEvent) => boolean;
+type CaseGuard = (state: IntentState, event: IntentEvent) => boolean;
 
-type Case = readonly [stage: Stage, event: EventName, when: Condition, next: Stage, does: readonly Action[]];
+type Case = readonly [stage: Stage, event: EventName, when: CaseGuard, next: Stage, does: readonly CaseAction[]];
 
 /**
  * What follows when something happens to an intent (interface/intents#trails). Of the cases of a stage and an event the first
@@ -37,7 +45,7 @@ export const MACHINE: readonly Case[] = [
   // stage        event               when               next          does, in this order
   ['accepted',   'unresolved',       always,            'aborting',   ['failed', 'aborted']],
   ['accepted',   'resolved',         lacksPermission,   'waiting',    ['resolved']],
-  ['accepted',   'resolved',         isRefused,         'aborting',   ['resolved', 'failed', 'aborted']],
+  ['accepted',   'resolved',         hasRefusal,         'aborting',   ['resolved', 'failed', 'aborted']],
   ['accepted',   'resolved',         hasDebitCalls,     'debits',     ['resolved', 'prepare debits', 'reserved']],
   ['accepted',   'resolved',         always,            'credits',    ['resolved', 'prepare credits', 'reserved']],
   ['accepted',   'thread-failed',    always,            'aborting',   ['failed', 'aborted']],
@@ -94,7 +102,7 @@ function lacksPermission({ plan }: IntentState, event: IntentEvent): boolean {
   return event.type === 'resolved' && !event.isPermitted && !plan!.isForward;
 }
 
-function isRefused(_: IntentState, event: IntentEvent): boolean {
+function hasRefusal(_: IntentState, event: IntentEvent): boolean {
   return event.type === 'resolved' && event.refusal !== undefined;
 }
 
@@ -132,7 +140,7 @@ function haveAllAborted({ parts }: IntentState): boolean {
 }
 
 /** `meta.status` of each stage. */
-const STATUSES: Readonly<Record<Stage, string>> = {
+const STAGE_STATUSES: Readonly<Record<Stage, string>> = {
   accepted: TRAIL_START.status,
   waiting: TRAIL_START.status,
   debits: TRAIL_START.status,
@@ -146,7 +154,7 @@ const STATUSES: Readonly<Record<Stage, string>> = {
 };
 
 /** The steps that `intent-updated` does not tell of: each is on the way to the next. */
-const UNTOLD: ReadonlySet<Action> = new Set(['resolved', 'reserved', 'routed', 'released']);
+const UNTOLD: ReadonlySet<CaseAction> = new Set(['resolved', 'reserved', 'routed', 'released']);
 
 /** The cases of each stage and event. */
 const cases = new Map<string, Case[]>();
@@ -164,15 +172,15 @@ export function step(
   event: IntentEvent,
 ): { readonly state: IntentState; readonly effects: readonly Effect[] } {
   const effects: Effect[] = [];
-  let state = apply(before, event);
+  let state = applyEvent(before, event);
   if (!state) return { state: before, effects };
-  let found = findCase(state, nameOf(event), event);
+  let found = findCase(state, eventNameOf(event), event);
   if (!found) return { state: before, effects };
-  for (; found; found = findCase(state, 'at once', event)) state = follow(found, state, event, effects);
+  for (; found; found = findCase(state, 'at once', event)) state = applyCase(found, state, event, effects);
   return { state, effects };
 }
 
-function nameOf(event: IntentEvent): EventName {
+function eventNameOf(event: IntentEvent): EventName {
   if (event.type === 'report') return `report ${event.status}`;
   return event.type === 'decided' ? `decided ${event.action}` : event.type;
 }
@@ -182,7 +190,7 @@ function findCase(state: IntentState, name: EventName, event: IntentEvent): Case
 }
 
 /** The state with what the event says; undefined where that is no news. */
-function apply(state: IntentState, event: IntentEvent): IntentState | undefined {
+function applyEvent(state: IntentState, event: IntentEvent): IntentState | undefined {
   switch (event.type) {
     case 'resolved':
       return state.stage === 'accepted'
@@ -198,10 +206,10 @@ function apply(state: IntentState, event: IntentEvent): IntentState | undefined 
 }
 
 /** The state after a case, whose effects are added. */
-function follow(one: Case, before: IntentState, event: IntentEvent, effects: Effect[]): IntentState {
+function applyCase(one: Case, before: IntentState, event: IntentEvent, effects: Effect[]): IntentState {
   const [, , , stage, actions] = one;
   let state = before;
-  let status = STATUSES[before.stage];
+  let status = STAGE_STATUSES[before.stage];
   for (const action of actions) {
     switch (action) {
       case 'prepare debits':
@@ -223,7 +231,7 @@ function follow(one: Case, before: IntentState, event: IntentEvent, effects: Eff
         effects.push({ type: 'version', proofs: [], status, isRouted: true, raises: false });
         break;
       default: {
-        if (action === 'failed') state = { ...state, failure: failureOf(state, event) };
+        if (action === 'failed') state = { ...state, failure: failureOfEvent(state, event) };
         const proofs = proofsOf(action, state, event);
         if (proofs.length === 0) break;
         status = TRAIL[action].status ?? status;
@@ -237,7 +245,7 @@ function follow(one: Case, before: IntentState, event: IntentEvent, effects: Eff
 }
 
 /** Why the ledger ends an intent, as its `failed` proof says it (interface/intents#trails). */
-function failureOf({ plan }: IntentState, event: IntentEvent): Failure {
+function failureOfEvent({ plan }: IntentState, event: IntentEvent): IntentFailure {
   switch (event.type) {
     case 'report': {
       const { bridge } = plan!.parts.find(({ handle }) => handle === event.part)!;

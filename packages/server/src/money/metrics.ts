@@ -14,7 +14,7 @@ export interface SequencerMetrics {
 }
 
 /** What an intent that is not final is counted under. */
-const OPEN: readonly (Stage | typeof SUSPENDED)[] = [
+const COUNTED_STAGES: readonly (Stage | typeof SUSPENDED)[] = [
   'accepted',
   'waiting',
   'debits',
@@ -83,7 +83,7 @@ export function watchOpenIntents(
     async collect() {
       const open = await countOnce();
       if (!open) return;
-      for (const stage of OPEN) this.set({ stage }, open.find((one) => one.stage === stage)?.count ?? 0);
+      for (const stage of COUNTED_STAGES) this.set({ stage }, open.find((one) => one.stage === stage)?.count ?? 0);
     },
   });
   new Gauge({
@@ -94,7 +94,7 @@ export function watchOpenIntents(
     async collect() {
       const open = await countOnce();
       if (!open) return;
-      for (const stage of OPEN) {
+      for (const stage of COUNTED_STAGES) {
         const oldest = open.find((one) => one.stage === stage)?.oldest;
         this.set({ stage }, oldest ? Math.max(0, now() - oldest.getTime()) / 1000 : 0);
       }

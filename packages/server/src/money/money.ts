@@ -5,7 +5,7 @@ import { LruCache } from '../base/lru-cache.js';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import type { Metrics } from '../metrics.js';
-import type { Outcome } from '../store/committer/write.js';
+import type { WriteOutcome } from '../store/committer/write.js';
 import { createLeaders } from '../store/money/leaders.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
@@ -30,15 +30,15 @@ export interface Engine {
    * @throws Elsewhere where another process that can be reached is the leader of its ledger; what planning and deciding
    *   throws, as `Session.commit` does
    */
-  create(intent: NewIntent): Promise<Outcome>;
+  create(intent: NewIntent): Promise<WriteOutcome>;
   /** The same, but where another process is the leader it is accepted for the leader to find in the database. */
-  keep(intent: NewIntent): Promise<Outcome>;
+  keep(intent: NewIntent): Promise<WriteOutcome>;
   /** The other process that was the leader of a ledger when this one asked last; undefined where none is known. */
   leaderOf(ledger: number): string | undefined;
   /** Forgets which process is the leader of a ledger: it was asked in vain. */
   forgetLeader(ledger: number): void;
   /** Decides on an intent under way, and on its thread. @throws as `create` does */
-  advance(session: Session, open: StoredOpenIntent): Promise<Outcome>;
+  advance(session: Session, open: StoredOpenIntent): Promise<WriteOutcome>;
   /** Lets go of all ledgers: another process may decide on their intents at once. While it drains, this one leads none again. */
   leave(): Promise<void>;
 }

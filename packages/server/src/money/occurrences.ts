@@ -2,7 +2,7 @@ import type { Json } from '@countersign/protocol';
 import { creationOf, type Occurrence, proofOf } from '../events/occurrence.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Intent, IntentVersion } from './intent.js';
-import type { Found, Parties, Plan } from './plan/plan.js';
+import type { CurrentRecord, Parties, Plan } from './plan/plan.js';
 
 const INTENT = kindNamed('intent');
 const WALLET = kindNamed('wallet');
@@ -65,7 +65,7 @@ function settlementOf(
   ];
 }
 
-function partOf(kind: 'intent' | 'wallet' | 'symbol', { record, change }: Found): Occurrence['parts'][string] {
+function partOf(kind: 'intent' | 'wallet' | 'symbol', { record, change }: CurrentRecord): Occurrence['parts'][string] {
   return { kept: { record: [kind, record.luid, change] }, value: record as unknown as Json };
 }
 

@@ -1,10 +1,10 @@
 import { type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../ledgers/session.js';
 import type { OpenIntentWrite } from '../store/committer/settlement.js';
-import { type Held, nameUse } from '../store/money/holds.js';
+import { type HeldName, nameUse } from '../store/money/holds.js';
 import type { StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Intent, IntentState } from './intent.js';
-import { claimsOf } from './plan/claims.js';
+import { normalizeClaims } from './plan/claims.js';
 
 /** Minutes after which a pending intent expires, where the ledger's configuration says nothing (interface/intents#expiry). */
 const EXPIRES = 60;
@@ -47,11 +47,11 @@ export function formatOpen({ session, record, state, day, input, proofCount }: I
  */
 export function usesOf(ledger: number, { plan }: IntentState, data: JsonObject = {}): string[] {
   if (!plan) {
-    const symbols = claimsOf(data).map(({ symbol }) => nameUse(ledger, { by: 'symbol', id: symbol.handle }));
+    const symbols = normalizeClaims(data).map(({ symbol }) => nameUse(ledger, { by: 'symbol', id: symbol.handle }));
     return [...new Set(symbols)];
   }
   const moved = [...plan.entries, ...plan.limits];
-  const held: Held[] = [
+  const held: HeldName[] = [
     ...moved.flatMap(({ luid, symbol }) => [
       { by: 'wallet', id: luid } as const,
       { by: 'symbol', id: symbol } as const,

@@ -3,15 +3,15 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { IntentEvent, IntentState, ReportStatus } from './intent.js';
 import { applyReport } from './machine.js';
 
-const STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
+const REPORTABLE_STATUSES: readonly unknown[] = ['prepared', 'failed', 'committed', 'aborted'] satisfies ReportStatus[];
 
 /** What bridges report of a part: its handle, and what became of it (interface/intents#reports). */
-export type Report = Extract<IntentEvent, { type: 'report' }>;
+export type BridgeReport = Extract<IntentEvent, { type: 'report' }>;
 
 /** The report that a proof makes, by what it says alone: whether it acts, the intent's state tells. */
-export function reportOf({ custom }: Pick<StoredProof, 'custom'>): Report | undefined {
+export function reportOf({ custom }: Pick<StoredProof, 'custom'>): BridgeReport | undefined {
   const { handle, status } = custom ?? {};
-  if (typeof handle !== 'string' || !STATUSES.includes(status)) return undefined;
+  if (typeof handle !== 'string' || !REPORTABLE_STATUSES.includes(status)) return undefined;
   return { type: 'report', part: handle, status: status as ReportStatus };
 }
 
@@ -37,7 +37,7 @@ export function eventsIn({ meta }: RecordEnvelope, seen: number, ledger: Ledger)
  *
  * @param unseen what was reported since the state was decided
  */
-export function isActing(state: IntentState, report: Report, unseen: readonly IntentEvent[]): boolean {
+export function isActing(state: IntentState, report: BridgeReport, unseen: readonly IntentEvent[]): boolean {
   const said = unseen.some((one) => one.type === 'report' && one.part === report.part && one.status === report.status);
   return !said && applyReport(state, report.part, report.status) !== undefined;
 }

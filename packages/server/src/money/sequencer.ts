@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Overloaded } from '../base/gather.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
-import type { Outcome } from '../store/committer/write.js';
+import type { WriteOutcome } from '../store/committer/write.js';
 import { settleLimits } from '../store/money/settle-limits.js';
-import { isRefused } from '../store/unavailable.js';
+import { isStatementRefused } from '../store/unavailable.js';
 import { Books, StoredBooks } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
 import { Elsewhere, Leadership } from './leader.js';
@@ -11,10 +11,10 @@ import { KnownRecords } from './plan/directory.js';
 import { Queue } from './queue.js';
 import type { SequencerDeps } from './sequencer-deps.js';
 import { sequencerLimits } from './sequencer-limits.js';
-import { type Asked, assertWanted, type Waiting } from './waiting.js';
+import { assertWanted, type DecisionRequest, type Waiting } from './waiting.js';
 
 /** What became of a batch that was sent to the database. */
-interface Sent {
+interface StoreResult {
   readonly isStored: boolean;
   /** Whether what it was decided on may have changed in the database. */
   readonly isOutdated: boolean;
@@ -27,10 +27,10 @@ interface Sending {
   readonly batch: Batch;
   readonly done: Promise<void>;
   /** Absent until then. */
-  result?: Sent;
+  result?: StoreResult;
 }
 
-const STORED: Sent = { isStored: true, isOutdated: false, again: [] };
+const STORED: StoreResult = { isStored: true, isOutdated: false, again: [] };
 
 /** The outcome of an intent without a write of its own: nothing is wrong with it. */
 const BLOCKED = { result: 'blocked', version: 0 } as const;
@@ -73,8 +73,8 @@ export class Sequencer {
    *
    * @throws Elsewhere; what planning and deciding throws; Overloaded when too many wait
    */
-  decide(asked: Asked): Promise<Outcome> {
-    return new Promise<Outcome>((resolve, reject) => {
+  decide(asked: DecisionRequest): Promise<WriteOutcome> {
+    return new Promise<WriteOutcome>((resolve, reject) => {
       if (this.#queue.size >= sequencerLimits.queue) {
         reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
         return;
@@ -271,7 +271,7 @@ export class Sequencer {
     this.#next = undefined;
   }
 
-  async #store(batch: Batch): Promise<Sent> {
+  async #store(batch: Batch): Promise<StoreResult> {
     const { holder, clock, store } = this.deps;
     const moment = new Date(this.#last).toISOString();
     const leader = batch.isDecided ? { holder, lease: sequencerLimits.lease, moment } : undefined;
@@ -311,7 +311,7 @@ export class Sequencer {
     });
   }
 
-  #finish({ isStored, isOutdated, again }: Sent): void {
+  #finish({ isStored, isOutdated, again }: StoreResult): void {
     this.#sending = undefined;
     if (isStored) return;
     if (isOutdated) this.#reload();
@@ -329,7 +329,7 @@ export class Sequencer {
 
   /** Rejects those of which nobody knows whether they are stored. @returns what is decided on anew */
   #afterError(error: unknown, { waiting }: Batch): readonly Waiting[] {
-    if (isRefused(error) && waiting.length > 1) {
+    if (isStatementRefused(error) && waiting.length > 1) {
       // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
       this.#width = waiting.length >> 1;
       return waiting;

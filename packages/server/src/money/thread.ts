@@ -7,11 +7,11 @@ import { setLimits } from './accounts/set-limits.js';
 import { countDaily, countsDaily, findExceededLimit, findFull } from './accounts/wallet-limits.js';
 import { type Effect, Intent, type IntentEvent, type IntentState } from './intent.js';
 import { step } from './machine.js';
-import type { Failure, Forward, Plan } from './plan/plan.js';
+import type { Forward, IntentFailure, Plan } from './plan/plan.js';
 import { THREAD_SIZE } from './plan/plan-intent.js';
 
 /** The intents of a thread while they are decided on: what happens to one of them may commit or fail all of them. */
-export class Thread {
+export class IntentThread {
   readonly intents: Intent[];
 
   /** @param moment of the decision, ISO 8601 */
@@ -51,15 +51,15 @@ export class Thread {
   }
 
   /** What keeps intents from committing: none has had room for its credits reserved. */
-  #findFull(intents: readonly Intent[]): Failure | undefined {
+  #findFull(intents: readonly Intent[]): IntentFailure | undefined {
     return findFull(
       this.books,
       intents.map(({ state }) => state.plan!),
     );
   }
 
-  #findExceededLimit(intent: Intent, plan: Plan): Failure | undefined {
-    const others = this.intents.filter((one) => one !== intent && one.state.plan && !isOver(one.state));
+  #findExceededLimit(intent: Intent, plan: Plan): IntentFailure | undefined {
+    const others = this.intents.filter((one) => one !== intent && one.state.plan && !isBalanceFinal(one.state));
     return findExceededLimit(this.books, plan, {
       day: this.moment.slice(0, 10),
       config: this.session.ledger.config,
@@ -78,7 +78,7 @@ export class Thread {
     else if (isPrepared) for (const intent of this.intents) this.#step(intent, { type: 'thread-prepared' });
   }
 
-  #fail(failure: Failure): void {
+  #fail(failure: IntentFailure): void {
     for (const intent of this.intents) {
       if (intent.state.failure === undefined) this.#step(intent, { type: 'thread-failed', failure });
     }
@@ -173,6 +173,6 @@ export class Thread {
 }
 
 /** Whether its balances change no more. */
-function isOver({ stage }: IntentState): boolean {
+function isBalanceFinal({ stage }: IntentState): boolean {
   return stage === 'committing' || stage === 'completed' || stage === 'aborting' || stage === 'rejected';
 }

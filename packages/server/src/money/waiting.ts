@@ -2,7 +2,7 @@ import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
-import type { Outcome } from '../store/committer/write.js';
+import type { WriteOutcome } from '../store/committer/write.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import { findGivenUp } from './bridges.js';
 import { Intent, type IntentEvent } from './intent.js';
@@ -27,15 +27,15 @@ export interface Waiting {
   intents: readonly Intent[];
   /** How often its batch was not stored, for a reason that lies in another intent. */
   tries: number;
-  resolve(outcome: Outcome): void;
+  resolve(outcome: WriteOutcome): void;
   reject(error: unknown): void;
 }
 
 /** What is asked of a sequencer. */
-export type Asked = Omit<Waiting, 'intents' | 'tries' | 'resolve' | 'reject'>;
+export type DecisionRequest = Omit<Waiting, 'intents' | 'tries' | 'resolve' | 'reject'>;
 
 /** A new intent of a client. @param goesToLeader whether its request may go to another process */
-export function askNew({ session, record, write, isForwarded }: NewIntent, goesToLeader: boolean): Asked {
+export function askNew({ session, record, write, isForwarded }: NewIntent, goesToLeader: boolean): DecisionRequest {
   return {
     session,
     luid: record.luid,
@@ -50,7 +50,7 @@ export function askNew({ session, record, write, isForwarded }: NewIntent, goesT
 }
 
 /** An intent under way, to which something has happened; with it the others of its thread. */
-export function askOpen(session: Session, openIntents: OpenIntents, due: StoredOpenIntent): Asked {
+export function askOpen(session: Session, openIntents: OpenIntents, due: StoredOpenIntent): DecisionRequest {
   return {
     session,
     luid: due.luid,
@@ -58,7 +58,7 @@ export function askOpen(session: Session, openIntents: OpenIntents, due: StoredO
     goesToLeader: false,
     plan: async (directory) => {
       const rows = await openIntents.thread(session.ledger.id, due.thread);
-      return Promise.all(rows.map((row) => load(session, directory, openIntents, row)));
+      return Promise.all(rows.map((row) => loadWaiting(session, directory, openIntents, row)));
     },
   };
 }
@@ -74,7 +74,7 @@ export function assertWanted({ session }: Waiting): void {
 }
 
 /** @throws Error when the ledger has no such intent, or not what it stored of it */
-async function load(
+async function loadWaiting(
   session: Session,
   directory: Directory,
   openIntents: OpenIntents,

@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { findDependantRefusal } from '../records/dependants.js';
-import type { Held } from '../store/money/holds.js';
+import type { HeldName } from '../store/money/holds.js';
 
 /**
  * Why a record cannot be dropped: other records name it, effects or policies use it, or money depends on it
@@ -29,7 +29,7 @@ export async function findDropRefusal(
 }
 
 /** What balances and intents under way name the record by; undefined for kinds that they do not name. */
-export function holderOf(kind: Kind, { data, luid }: RecordEnvelope): Held | undefined {
+export function holderOf(kind: Kind, { data, luid }: RecordEnvelope): HeldName | undefined {
   const by = kind.links.holds?.by;
   return by && { by, id: by === 'wallet' ? luid : String(data.handle) };
 }

@@ -3,7 +3,7 @@ import { accessRefusal } from '../access/refusal.js';
 import { newListItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
-import { filtersOf } from '../lists/filters.js';
+import { parseFilters } from '../lists/filters.js';
 import { parsePage } from '../lists/page.js';
 import { type Source, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
@@ -22,7 +22,7 @@ const ledgerKind = kindNamed('ledger');
 export async function listLedgers(service: Service, command: Command): Promise<Answer> {
   const { token } = command;
   const page = parsePage(command.query);
-  const filters = filtersOf(ledgerKind, command.query);
+  const filters = parseFilters(ledgerKind, command.query);
   if (!token) throw accessRefusal('query', 'ledger', { credentials: false });
   const { key: owner } = token;
   const { index, limit } = page;

@@ -1,7 +1,7 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessContext, Subject } from '../access/context.js';
-import { decideAccess, judgeQuery, visible } from '../access/decide.js';
+import { decideAccess, isVisible, judgeQuery } from '../access/decide.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
@@ -11,7 +11,7 @@ import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import { noteDecision } from '../ledgers/request-facts.js';
 import type { Session } from '../ledgers/session.js';
-import { filtersOf } from '../lists/filters.js';
+import { parseFilters } from '../lists/filters.js';
 import { type PageQuery, parsePage } from '../lists/page.js';
 import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
@@ -20,7 +20,7 @@ import { visiblePage } from '../lists/visible-page.js';
 import type { Answer, Command } from '../records/command.js';
 import { parseIndexedSubject } from '../records/document.js';
 import { getParent, type Parent } from '../records/stored-record.js';
-import type { Filter } from '../store/queries/filter.js';
+import type { PathFilter } from '../store/queries/filter.js';
 import type { Indexed, ListPosition } from '../store/queries/list.js';
 import { EVERY_OPERATION, type Operation } from './operation.js';
 import type { Stages } from './stage.js';
@@ -33,7 +33,7 @@ import type { Stages } from './stage.js';
 export async function answerList(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
   const page = parsePage(command.query);                                        // api.query-malformed
-  const filters = filtersOf(kind, command.query);                               // api.query-malformed
+  const filters = parseFilters(kind, command.query);                               // api.query-malformed
   return stages(session, kind, command, async (session, stage) => {
     const caller = await callerOfRead(session, token);
     const parent = await getParent(session, kind, command);                     // record.not-found
@@ -65,7 +65,7 @@ export async function answerList(session: Session, kind: Kind, command: Command,
     if (elsewhere) {
       const isSeen = async (subject: Subject) => {
         await session.task.turn();
-        return visible(kind.name, caller, contextOf(session, subject));
+        return isVisible(kind.name, caller, contextOf(session, subject));
       };
       const items = await handover.page(session, page, isSeen);
       await session.task.turn();
@@ -84,7 +84,7 @@ async function isEmpty(
 }
 
 /** Limits a nested list to the records under the path's parent. */
-function under(kind: Kind, parent: Parent): Filter {
+function under(kind: Kind, parent: Parent): PathFilter {
   const handle = String(parent.record.data.handle);
   return { path: `data.${kind.links.under?.member}`, operator: '$eq', values: [handle] };
 }
@@ -98,7 +98,7 @@ function isEverythingVisible(kind: Kind, caller: Caller, context: AccessContext)
 export async function wholePage(
   session: Session,
   kind: Kind,
-  filters: readonly Filter[],
+  filters: readonly PathFilter[],
   { index, limit }: PageQuery,
 ): Promise<readonly PageVersion[]> {
   const abandoned = () => session.task.abandonment();
@@ -117,11 +117,11 @@ export async function wholePage(
 export async function pageOfVisible(
   session: Session,
   kind: Kind,
-  filters: readonly Filter[],
+  filters: readonly PathFilter[],
   page: PageQuery,
   caller: Caller,
   parent: Parent | undefined,
-  shows: typeof visible = visible,
+  shows: typeof isVisible = isVisible,
 ): Promise<readonly PageVersion[]> {
   const records = createUndecidedBodies(session, kind);
   const abandoned = () => session.task.abandonment();
@@ -163,7 +163,7 @@ function isShownByIndex(
   caller: Caller,
   placed: Indexed,
   parent: Parent | undefined,
-  shows: typeof visible,
+  shows: typeof isVisible,
 ): boolean | undefined {
   const domain = domainOfRecord(kind, placed.domain ?? undefined, parent) ?? null;
   const subject = parseIndexedSubject(kind, { ...placed, domain });

@@ -16,8 +16,8 @@ import { readLog } from './log/state.js';
 import { lookupAnchors } from './lookup/lookup-anchors.js';
 import { walletAnchors } from './lookup/wallet-anchors.js';
 import { walletDomains } from './lookup/wallet-domains.js';
-import { walletBalances } from './money/list-wallet-balances.js';
-import { walletLimits } from './money/list-wallet-limits.js';
+import { listWalletBalances } from './money/list-wallet-balances.js';
+import { listWalletLimits } from './money/list-wallet-limits.js';
 import type { Operation } from './operation.js';
 import { proveRecord } from './prove.js';
 import { readRecord } from './read.js';
@@ -45,8 +45,8 @@ export const OPERATIONS: readonly Operation[] = [
   walletAnchors,
   lookupAnchors,
   walletDomains,
-  walletBalances,
-  walletLimits,
+  listWalletBalances,
+  listWalletLimits,
   readRecordAsset,
   readLog,
   readLogConsistency,

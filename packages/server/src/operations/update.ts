@@ -31,7 +31,7 @@ import {
   type StoredRecord,
 } from '../records/stored-record.js';
 import { recordKeyOf, type VersionWrite, versionOf, withProofs } from '../records/version.js';
-import type { Held } from '../store/money/holds.js';
+import type { HeldName } from '../store/money/holds.js';
 import { addHash, bodyChecksOf } from './bodies.js';
 import { hintOnPolicy, hintOnRules, hintWithin } from './hints.js';
 import { type Operation, SIGNED } from './operation.js';
@@ -158,7 +158,7 @@ async function decideUpdate(
   await checkUserSchema(session, kind, data, domain);                         // record.relation-not-found, record.schema-invalid
   const needs = await findRelations(session, kind, data);                     // record.relation-not-found
   if (namesAnother(kind, record.data, data)) await authorizeBeside(session, caller, anew, needs); // auth.forbidden
-  const unique = await assertLabels(session, labelsOf(update, subject, record, labels)); // record.labels-policy-violation
+  const unique = await assertLabels(session, labelsOfUpdate(update, subject, record, labels)); // record.labels-policy-violation
   await checkData(kind, session, data, record.data);                          // record.invalid
   await checkSecretKeys(session, kind, data, secrets, record.data);           // record.invalid
   assertStateFits(kind, session.ledger, domain, data, record.data);           // record.invalid
@@ -183,7 +183,7 @@ async function decideUpdate(
   };
 }
 
-function labelsOf(
+function labelsOfUpdate(
   { kind, data }: Update,
   subject: Subject,
   { luid, meta }: RecordEnvelope,
@@ -270,10 +270,10 @@ async function assertFixedMembers(
   { links: { fixes } }: Kind,
   previous: JsonObject,
   data: JsonObject,
-): Promise<Held | undefined> {
+): Promise<HeldName | undefined> {
   if (!fixes || isDeepStrictEqual(previous[fixes.member], data[fixes.member])) return undefined;
   const handle = String(previous.handle);
-  const held: Held = { by: fixes.by, id: handle };
+  const held: HeldName = { by: fixes.by, id: handle };
   const found = await session.store.holds({ ledger: session.ledger.id, ...held });
   if (found.length === 0) return held;
   const { detail, hint } = fixes.refusal(handle);

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import { type AdminDeps, assertMigrated, explainFailure } from '../admin/database.js';
-import { isOperation, type OperationName, prepareCall } from '../admin/operations.js';
-import { AdminRefused, type Refusal, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
+import { type AdminOperationName, isOperation, prepareCall } from '../admin/operations.js';
+import { type AdminRefusal, AdminRefused, type RefusalReason, refusalOf, WrongCall } from '../admin/refusals.js';
 import { FailureCounts } from '../auth/failures.js';
 import { jsonLimits } from '../base/json-limits.js';
 import type { Config } from '../config.js';
@@ -175,7 +175,7 @@ const STATUSES: Readonly<Record<RefusalReason, number>> = {
   unauthorized: 401,
 };
 
-function refuse(refusal: Refusal, status = STATUSES[refusal.reason]): Answer {
+function refuse(refusal: AdminRefusal, status = STATUSES[refusal.reason]): Answer {
   return { status, body: { error: refusal } };
 }
 
@@ -205,7 +205,11 @@ function refuseStranger(
   { why, message, advice }: Unauthorized,
   address: string,
 ): Answer {
-  const refusal: Refusal = { reason: 'unauthorized', detail: message, ...(advice === undefined ? {} : { advice }) };
+  const refusal: AdminRefusal = {
+    reason: 'unauthorized',
+    detail: message,
+    ...(advice === undefined ? {} : { advice }),
+  };
   // Each reason is counted apart: what anybody can send hides no line about an operator's key.
   const kind = STRANGERS.has(why) ? 'stranger' : why;
   const names = [`${kind} ${senderOf(address)}`, kind] as const;
@@ -225,7 +229,7 @@ const STRANGERS: ReadonlySet<string> = new Set(['no-token', 'unknown-key']);
  */
 async function perform(
   deps: ListenerDeps,
-  name: OperationName,
+  name: AdminOperationName,
   request: IncomingMessage,
   left: AbortSignal,
 ): Promise<unknown> {

@@ -69,7 +69,7 @@ export function makeSecureConnector(
     const first = await open(connect, { ...options, protocol: 'http:', port });
     let socket = first;
     try {
-      const tried = { ledger, host, address: addressOf(first), port: Number(port), ...nameOf(options) };
+      const tried = { ledger, host, address: addressOf(first), port: Number(port), ...serverNameOf(options) };
       if (!trials.isPassed(tried)) socket = await tryFirst(tried, first, options);
       const handshake = handshakes.begin(ledger, host);
       try {
@@ -115,7 +115,7 @@ export function hostKey(hostname: string, port: string): string {
 }
 
 /** The name that the host is asked for by; none where it is an address. */
-function nameOf({ servername, hostname }: buildConnector.Options): { readonly servername?: string } {
+function serverNameOf({ servername, hostname }: buildConnector.Options): { readonly servername?: string } {
   const name = servername || withoutBrackets(hostname);
   return isIP(name) === 0 ? { servername: name } : {};
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, LedgerError, type RecordEnvelope, readJson }
 import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { scheduleLimits } from '../kinds/policies/policy-limits.js';
-import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
+import { domainsFrom, isInDomain, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stateLimits } from '../ledgers/state-limits.js';
 
@@ -145,7 +145,7 @@ export async function checkUserSchema(
     return;
   }
   const entry = ofKind?.get(handle);
-  if (!entry || !isWithin(ledger, domain, entry.domain)) throw schemaNotFound(kind, handle);
+  if (!entry || !isInDomain(ledger, domain, entry.domain)) throw schemaNotFound(kind, handle);
   if (!isInUse(entry.status)) {
     const hint = `Schema ${handle} has the status ${entry.status}, and so counts as if there were none.`;
     throw schemaNotFound(kind, handle, { hint });

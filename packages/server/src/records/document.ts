@@ -44,11 +44,11 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
     ...(kind.links.under ? [kind.links.under.member] : []),
     ...(kind.filters.data ?? []),
   ]);
-  for (const path of members) collect(found, 'data', 1, data, path.split('.'));
-  if (meta.labels) collect(found, 'meta.labels', 2, meta.labels, []);
-  if (meta.domains) collect(found, 'meta.domains', 2, meta.domains, []);
+  for (const path of members) collectValues(found, 'data', 1, data, path.split('.'));
+  if (meta.labels) collectValues(found, 'meta.labels', 2, meta.labels, []);
+  if (meta.domains) collectValues(found, 'meta.domains', 2, meta.domains, []);
   // For the ledger's own lookups of a thread; lists refuse it as a filter.
-  if (meta.thread !== undefined) collect(found, 'meta.thread', 2, meta.thread, []);
+  if (meta.thread !== undefined) collectValues(found, 'meta.thread', 2, meta.thread, []);
   return found.document as JsonObject;
 }
 
@@ -63,7 +63,7 @@ const INDEXED_ARRAYS = 2;
  * @param depth segments of the path
  * @param arrays how many arrays the value is in
  */
-function collect(
+function collectValues(
   found: DocumentBuilder,
   path: string,
   depth: number,
@@ -74,20 +74,20 @@ function collect(
   if (path.length > filterLimits.characters || depth > filterLimits.depth) return;
   if (Array.isArray(value)) {
     value.forEach((element, index) => {
-      collect(found, path, depth, element, steps, arrays + 1);
-      if (arrays < INDEXED_ARRAYS) collect(found, `${path}.${index}`, depth + 1, element, steps, arrays + 1);
+      collectValues(found, path, depth, element, steps, arrays + 1);
+      if (arrays < INDEXED_ARRAYS) collectValues(found, `${path}.${index}`, depth + 1, element, steps, arrays + 1);
     });
   } else if (isObject(value)) {
     const [next, ...others] = steps;
     for (const [member, inner] of Object.entries(value)) {
       if (next !== undefined && member !== next) continue;
-      collect(found, `${path}.${member}`, depth + segmentsOf(member), inner, others, arrays);
+      collectValues(found, `${path}.${member}`, depth + segmentsOf(member), inner, others, arrays);
     }
   } else if (steps.length === 0) {
     addToDocument(found, path, value);
   } else if (typeof value === 'string' && steps.length === 1 && steps[0] === 'handle') {
     // An address may be the handle alone (interface/intents#claims).
-    collect(found, `${path}.handle`, depth + 1, value, [], arrays);
+    collectValues(found, `${path}.handle`, depth + 1, value, [], arrays);
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import type { SentProof } from './sent-record.js';
 
 /** Characters of data that are hashed again to find a mistake. */
-const MOST_CHARACTERS = 16_384;
+const REHASHED_CHARACTERS = 16_384;
 
 /** Members that programs hold as `undefined` or null, and leave out when they send. */
 const OPTIONAL = ['custom', 'access', 'schema', 'parent', 'config', 'bridge', 'routes', 'filter', 'secret'] as const;
@@ -25,7 +25,7 @@ const OPTIONAL = ['custom', 'access', 'schema', 'parent', 'config', 'bridge', 'r
  */
 export function hintOnHash(sent: string, data: JsonObject, suite: Suite): string | undefined {
   const text = canonical(data);
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > REHASHED_CHARACTERS) return undefined;
   for (const [hint, texts] of mistakes(text, data)) {
     if (texts.some((one) => suite.sha256(one) === sent)) return hint;
   }
@@ -117,7 +117,7 @@ export function hintOnProof(hash: string, proof: SentProof, suite: Suite): strin
 function hintOnDigest(hash: string, sent: string, custom: JsonObject | undefined, suite: Suite): string {
   if (sent === hash)
     return 'The digest is the hash itself. It is the SHA-256 of the text of the hash and canonical `custom`.';
-  if (custom !== undefined && JSON.stringify(custom).length <= MOST_CHARACTERS) {
+  if (custom !== undefined && JSON.stringify(custom).length <= REHASHED_CHARACTERS) {
     if (sent === suite.sha256(hash)) return 'The digest leaves out `custom`, which the proof has.';
     if (sent === suite.sha256(`${hash}${canonical(custom)}\n`)) return 'The digest counts a newline at the end.';
     if (sent === suite.sha256(hash + JSON.stringify(custom)))

@@ -44,8 +44,8 @@ export async function findRecord(session: Session, kind: Kind, command: Command)
   const parent = await getParent(session, kind, command);
   const id = command.params.id ?? '';
   const found = isLuid(id, kind.prefix)
-    ? await find(session, kind, { id, by: 'luid' })
-    : await find(session, kind, { id: await resolveRecordKey(session, kind, id, parent), by: 'handle' });
+    ? await findStoredRecord(session, kind, { id, by: 'luid' })
+    : await findStoredRecord(session, kind, { id: await resolveRecordKey(session, kind, id, parent), by: 'handle' });
   if (found && parent) assertUnder(kind, found.record.data, parent);
   return found && parent ? { ...found, parent } : found;
 }
@@ -140,7 +140,7 @@ export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   throw new LedgerError('record.invalid', 'Luid in the request does not match the luid of the record');
 }
 
-async function find(
+async function findStoredRecord(
   session: Session,
   kind: Kind,
   query: { id: string; by: 'handle' | 'luid' },
@@ -170,7 +170,7 @@ function toStored(body: string, change: number): StoredRecord {
 
 /** A record by luid or handle, for kinds whose key is their handle. */
 function findByIdOrHandle(session: Session, kind: Kind, id: string): Promise<StoredRecord | undefined> {
-  return find(session, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
+  return findStoredRecord(session, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
 }
 
 /**

@@ -107,13 +107,13 @@ async function seeTo(session: Session, order: ReportOrder, refused: OnReportRefu
     return await createScheduledReport(session, order);
   } catch (error) {
     // A ledger that was suspended meanwhile makes the report when it is resumed.
-    if (error instanceof LedgerSuspended || !isRefusal(error)) throw error;
+    if (error instanceof LedgerSuspended || !isFinalRefusal(error)) throw error;
     refused(session.ledger, order, error);
     return 'refused' as const;
   }
 }
 
-function isRefusal(error: unknown): error is LedgerError {
+function isFinalRefusal(error: unknown): error is LedgerError {
   return error instanceof LedgerError && error.status < 500 && error.reason !== 'api.request-timeout';
 }
 
@@ -132,7 +132,7 @@ async function currentPolicies(
     const handles = [...ledger.policies.values()].flatMap(({ schema, handle }) =>
       schema === 'schedule' ? [handle] : [],
     );
-    const policies = await recordsOf(session, handles.slice(0, MOST_SCHEDULES));
+    const policies = await findPolicies(session, handles.slice(0, MOST_SCHEDULES));
     await session.assertStillCurrent();
     return { ledger, policies, areAll: handles.length <= MOST_SCHEDULES };
   });
@@ -141,7 +141,7 @@ async function currentPolicies(
 /** Earlier releases took any number; creates that meet may go a little beyond the limit. */
 const MOST_SCHEDULES = 2 * scheduleLimits.policies;
 
-async function recordsOf(session: Session, handles: readonly string[]): Promise<RecordEnvelope[]> {
+async function findPolicies(session: Session, handles: readonly string[]): Promise<RecordEnvelope[]> {
   const records: RecordEnvelope[] = [];
   // Together they are no longer than the state of a ledger, which this process holds anyway.
   for (const record of await Promise.all(handles.map((handle) => session.findVersion('policy', handle, 'handle')))) {

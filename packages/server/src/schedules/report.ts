@@ -43,7 +43,7 @@ export async function createScheduledReport(session: Session, order: ReportOrder
     ...defined({ domain: meta.domain }),
   };
   const body = { hash, data, meta: { proofs: [{ ...ledger.system.sign(hash, custom) }] } };
-  const command = { params: {}, query: '', body, token: undefined, request: REQUEST };
+  const command = { params: {}, query: '', body, token: undefined, request: REPORT_REQUEST };
   try {
     const { status } = await createRecord.perform(session, kindNamed('report'), command, stages);
     return status === 201 ? 'created' : 'repeated';
@@ -54,7 +54,7 @@ export async function createScheduledReport(session: Session, order: ReportOrder
 }
 
 /** Reports are handed to no bridge, which this would tell of the request. */
-const REQUEST = { method: 'POST', url: '/reports', headers: {} };
+const REPORT_REQUEST = { method: 'POST', url: '/reports', headers: {} };
 
 async function makeReportData(session: Session, { policy, window }: ReportOrder): Promise<JsonObject> {
   const { luid, data } = policy;

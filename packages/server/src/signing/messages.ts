@@ -2,7 +2,7 @@ import type { KindName } from '../kinds/kind.js';
 import type { SerializedVersions, UnsignedRecord } from './serialization.js';
 
 /** What the thread is to do. */
-export type Task = SigningTask | VerifyingTask | SerializationTask;
+export type ThreadTask = SigningTask | VerifyingTask | SerializationTask;
 
 /** Digests to sign. */
 export interface SigningTask {
@@ -35,7 +35,7 @@ export interface SerializationTask {
 export type WithoutBegin = Omit<UnsignedRecord, 'begin'>;
 
 /** For each task, what the thread answers. */
-export interface Results {
+export interface TaskResults {
   /** 64 bytes for each signature. */
   readonly sign: Uint8Array;
   /** For each signature a byte: 1 where it holds. */
@@ -48,13 +48,13 @@ export interface Results {
 export interface ThreadMessage {
   /** Names the message in its answer. */
   readonly number: number;
-  readonly task: Task;
+  readonly task: ThreadTask;
 }
 
 /** The answer to a message. Number 0 is told without being asked: the thread has started. */
 export interface ThreadAnswer {
   readonly number: number;
-  readonly result?: Results[Task['type']];
+  readonly result?: TaskResults[ThreadTask['type']];
   /** Why the task failed. */
   readonly error?: Error;
 }

@@ -59,7 +59,7 @@ export function createRequestSignatures(
       const checks = sent.map(toCheck).filter((check) => check !== undefined);
       if (checks.length === 0) return suite;
       const holds = await verify(ledger, checks);
-      return withKnown(suite, new Map(checks.map((check, at) => [nameOf(check), holds[at]!])));
+      return withKnown(suite, new Map(checks.map((check, at) => [keyOfCheck(check), holds[at]!])));
     },
   };
 }
@@ -91,12 +91,12 @@ function withKnown(suite: Suite, known: ReadonlyMap<string, boolean>): Suite {
   return {
     ...suite,
     verify: (signature, digest, key) =>
-      known.get(nameOf({ signature, digest, key })) ?? suite.verify(signature, digest, key),
+      known.get(keyOfCheck({ signature, digest, key })) ?? suite.verify(signature, digest, key),
   };
 }
 
 /** All bytes of a check, as a text. Those that are known have fixed lengths, so no two have the same. */
-function nameOf({ signature, digest, key }: SignatureCheck): string {
+function keyOfCheck({ signature, digest, key }: SignatureCheck): string {
   return Buffer.concat([signature, digest, key]).toString('latin1');
 }
 

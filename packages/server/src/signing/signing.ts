@@ -49,7 +49,7 @@ export interface SigningOptions {
 }
 
 /** Characters that the texts of one message to the thread have together, unless one record has more. */
-const TOGETHER = 4 * 1024 * 1024;
+const MESSAGE_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Signing for one process: its thread is started, and takes messages.
@@ -60,7 +60,9 @@ export async function startSigning({ versionKey, random, ended }: SigningOptions
   const thread = await startThread(versionKey, ended);
   return {
     async sign(proofs) {
-      const parts = join(proofs.flatMap(({ proof, key }) => [secretKeyOf(key), Buffer.from(proof.digest, 'hex')]));
+      const parts = concatenate(
+        proofs.flatMap(({ proof, key }) => [secretKeyOf(key), Buffer.from(proof.digest, 'hex')]),
+      );
       const signatures = Buffer.from(await thread.run({ type: 'sign', parts }, parts.buffer));
       for (const [at, { proof }] of proofs.entries()) {
         proof.result = signatures.toString('base64', at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
@@ -68,7 +70,7 @@ export async function startSigning({ versionKey, random, ended }: SigningOptions
     },
 
     async verify(checks) {
-      const parts = join(checks.flatMap(({ signature, digest, key }) => [signature, digest, key]));
+      const parts = concatenate(checks.flatMap(({ signature, digest, key }) => [signature, digest, key]));
       const bytes = await thread.run({ type: 'verify', parts }, parts.buffer);
       return checks.map((_, at) => bytes[at] === 1);
     },
@@ -92,13 +94,13 @@ export async function startSigning({ versionKey, random, ended }: SigningOptions
   };
 }
 
-/** The records in their order, in groups of at most `TOGETHER` characters. */
+/** The records in their order, in groups of at most `MESSAGE_CHARACTERS` characters. */
 function groupBySize(records: readonly UnsignedRecord[]): UnsignedRecord[][] {
   const groups: UnsignedRecord[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const record of records) {
     const own = sizeOf(record);
-    if (size + own > TOGETHER) {
+    if (size + own > MESSAGE_CHARACTERS) {
       groups.push([]);
       size = 0;
     }
@@ -109,7 +111,7 @@ function groupBySize(records: readonly UnsignedRecord[]): UnsignedRecord[][] {
 }
 
 /** All bytes in memory of their own, which the thread is given. */
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

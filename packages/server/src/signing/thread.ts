@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Results, Task, ThreadAnswer, ThreadData, ThreadMessage } from './messages.js';
+import type { TaskResults, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './messages.js';
 
 /** The worker thread of a process that signs, verifies and serializes. */
 export interface SigningThread {
   /** @throws Error what the task failed with, or that the thread has ended */
-  run<T extends Task>(task: T, transferred: ArrayBuffer): Promise<Results[T['type']]>;
+  run<T extends ThreadTask>(task: T, transferred: ArrayBuffer): Promise<TaskResults[T['type']]>;
   /** Ends the thread: what is not answered yet fails. */
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function startThread(versionKey: Uint8Array, ended: (error: Error) 
       if (end) throw end;
       last += 1;
       worker.postMessage({ number: last, task } satisfies ThreadMessage, [transferred]);
-      return (await answerTo(last)) as Results[(typeof task)['type']];
+      return (await answerTo(last)) as TaskResults[(typeof task)['type']];
     },
     async close() {
       isClosed = true;

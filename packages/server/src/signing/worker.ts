@@ -11,10 +11,10 @@ import {
   SECRET_KEY_BYTES,
   type SerializationTask,
   SIGNATURE_BYTES,
-  type Task,
   type ThreadAnswer,
   type ThreadData,
   type ThreadMessage,
+  type ThreadTask,
   type WithoutBegin,
 } from './messages.js';
 import { type SerializedVersions, serializeVersions } from './serialization.js';
@@ -24,21 +24,21 @@ const port = parentPort!;
 const mac = createMacUnder(Buffer.from((workerData as ThreadData).versionKey));
 port.on('message', ({ number, task }: ThreadMessage) => {
   try {
-    answer({ number, result: run(task) });
+    postAnswer({ number, result: run(task) });
   } catch (error) {
-    answer({ number, error: asError(error) });
+    postAnswer({ number, error: asError(error) });
   }
 });
 port.on('messageerror', (error) => {
   throw error;
 });
-answer({ number: 0 });
+postAnswer({ number: 0 });
 
-function answer(message: ThreadAnswer): void {
+function postAnswer(message: ThreadAnswer): void {
   port.postMessage(message);
 }
 
-function run(task: Task) {
+function run(task: ThreadTask) {
   if (task.type === 'sign') return signAll(task.parts);
   return task.type === 'verify' ? verifyAll(task.parts) : serializeAll(task);
 }

@@ -1,5 +1,5 @@
 /** Texts that stand in an array of PostgreSQL as they are. */
-const PLAIN = /^[\w.:$+/=-]+$/;
+const PLAIN_TEXT = /^[\w.:$+/=-]+$/;
 
 /**
  * A parameter as it is passed to the driver: an array of numbers, booleans and plain texts as one text, any other value as
@@ -13,15 +13,15 @@ export function toArrayLiteral(value: unknown): unknown {
     if (text.length > 1) text += ',';
     if (one === null) text += 'NULL';
     else if (typeof one === 'number' || typeof one === 'boolean') text += one;
-    else if (typeof one === 'string' && isPlain(one)) text += one;
+    else if (typeof one === 'string' && isPlainText(one)) text += one;
     else return value;
   }
   return `${text}}`;
 }
 
 /** Whether a text stands in an array as it is. PostgreSQL takes the word null for a missing value. */
-export function isPlain(value: string): boolean {
-  if (!PLAIN.test(value)) return false;
+export function isPlainText(value: string): boolean {
+  if (!PLAIN_TEXT.test(value)) return false;
   return value.length !== 4 || value.toUpperCase() !== 'NULL';
 }
 
@@ -99,7 +99,7 @@ export function rowsOf<Row>(sql: string, type: string, columns: Columns<Row>): R
       text += index > 0 ? ',"(' : '"(';
       for (let at = 0; at < values.length; at += 1) {
         if (at > 0) text += ',';
-        text += writeValue(values[at]!(row, ord));
+        text += writeRowValue(values[at]!(row, ord));
       }
       text += ')"';
     }
@@ -116,11 +116,11 @@ function columnsOf(sql: string, type: string): string[] {
 }
 
 /** A value inside a row, which is an element of an array in quotes: what is special is escaped for both. */
-function writeValue(value: ColumnValue): string {
+function writeRowValue(value: ColumnValue): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') throw new TypeError('A column takes no other value.');
-  if (isPlain(value)) return value;
+  if (isPlainText(value)) return value;
   return `\\"${value.replace(SPECIAL, (character) => (character === '"' ? '\\\\\\"' : '\\\\\\\\'))}\\"`;
 }
 

@@ -105,7 +105,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   const compared = async (client: pg.ClientBase): Promise<{ identity: DatabaseIdentity; lostWrites: boolean }> => {
     // Taken before the query: the position may rise while it runs.
     const [passed, was] = [position, seen];
-    const identity = await look(client, mayAsk);
+    const identity = await readIdentity(client, mayAsk);
     assertPrimary(was, identity);
     return { identity, lostWrites: was !== undefined && hasLostWrites(was, passed, identity) };
   };
@@ -191,7 +191,7 @@ async function mayAskPosition(pool: pg.Pool): Promise<boolean> {
   );
 }
 
-async function look(client: pg.ClientBase, mayAsk: boolean): Promise<DatabaseIdentity> {
+async function readIdentity(client: pg.ClientBase, mayAsk: boolean): Promise<DatabaseIdentity> {
   const ask = async (text: string) => {
     const { rows } = await client.query({ text, query_timeout: IDENTITY_TIMEOUT } as pg.QueryConfig);
     return rows[0];

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { gather, gatherLimits } from '../base/gather.js';
 import { textArray } from './arrays.js';
 import { isSerializationFailure, type Runner, storeInTransaction } from './committer/batch.js';
-import type { NewDelivery, Outcome, Write } from './committer/write.js';
+import type { NewDelivery, Write, WriteOutcome } from './committer/write.js';
 import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
 import { versionsOf } from './queries/version.js';
@@ -57,12 +57,12 @@ interface Traces {
  * Erases records, a few at a time, and of one ledger one: each holds a connection, and waits for locks that others of its
  * ledger hold.
  *
- * @throws as `eraseRecord` does; Overloaded when too many wait
+ * @throws as `commitErasure` does; Overloaded when too many wait
  */
-export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<Outcome> {
+export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<WriteOutcome> {
   const bounds = { batch: 1, queue: gatherLimits.queue, concurrency: erasureLimits.concurrency, each: 1 };
   const apart = ({ write }: Erasure) => write.ledger;
-  return gather<Erasure, Outcome>(async ([one]) => [await eraseRecord(pool, one!)], { ...bounds, apart });
+  return gather<Erasure, WriteOutcome>(async ([one]) => [await commitErasure(pool, one!)], { ...bounds, apart });
 }
 
 /**
@@ -74,7 +74,7 @@ export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<Outc
  *   gave way to another transaction
  * @throws Unsealed
  */
-export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outcome> {
+export async function commitErasure(pool: pg.Pool, erasure: Erasure): Promise<WriteOutcome> {
   const { ledger, luid, version } = erasure.write;
   const current = await findVersionOf(pool, ledger);
   // Before what takes long: most of several that come at once are decided on what the first of them has changed.
@@ -89,7 +89,7 @@ export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outc
   }
 }
 
-function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<Outcome> {
+function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<WriteOutcome> {
   const { ledger, luid, change, proofs } = erasure.write;
   return transaction(pool, async (client, rollback) => {
     // Whoever seals has the lock: nothing moves from the queue into the log meanwhile.
@@ -140,13 +140,13 @@ async function findTraces(pool: pg.Pool, { write, keyOf }: Erasure): Promise<Tra
   );
   return {
     uses: uses.rows.map(({ use }) => use),
-    keys: keyOf ? await findKeys(pool, of, keyOf) : [],
+    keys: keyOf ? await findRecordKeys(pool, of, keyOf) : [],
     deliveries: deliveries.rows.map(({ handle }) => handle),
   };
 }
 
 /** The keys of all versions, each once. Texts are read a few at a time: there may be thousands, of a megabyte each. */
-async function findKeys(
+async function findRecordKeys(
   pool: pg.Pool,
   of: readonly unknown[],
   keyOf: NonNullable<Erasure['keyOf']>,

@@ -3,7 +3,7 @@ import { type BackOff, backOff } from '../base/back-off.js';
 import { type HostSearch, searchHosts } from './hosts/search.js';
 
 /** A dedicated connection that hears `NOTIFY` on a channel. */
-export type Listener = ReturnType<typeof listen>;
+export type Listener = ReturnType<typeof listenToChannel>;
 
 export interface ListenerOptions {
   readonly database: pg.ClientConfig;
@@ -24,7 +24,7 @@ export interface ListenerOptions {
  * Listens on a channel until closed, and reconnects after a back-off when the connection is lost. Notifications are
  * hints: those sent meanwhile are lost, as are those to a connection that died silently.
  */
-export function listen(options: ListenerOptions) {
+export function listenToChannel(options: ListenerOptions) {
   const { listening, failed, reconnect, random } = options;
   const search = searchHosts(options.database);
   let client: pg.Client | undefined;

@@ -34,7 +34,7 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
     help: 'Whether writes are taken (1). They are refused while the disk is nearly full, the clock is ahead of the database, or an operator has made the server read-only.',
     registers,
     collect() {
-      this.set(isTaken(writes) ? 1 : 0);
+      this.set(takesWrites(writes) ? 1 : 0);
     },
   });
   new Gauge({
@@ -49,7 +49,7 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
   });
 }
 
-function isTaken(writes: WriteGuard): boolean {
+function takesWrites(writes: WriteGuard): boolean {
   try {
     writes.assert();
     return true;

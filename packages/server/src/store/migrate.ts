@@ -76,7 +76,7 @@ async function runDue(client: Patient, migrations: readonly Migration[]): Promis
     if (one.least === one.number) group.push(one);
     else {
       await runGroup();
-      await runBeside(client, one);
+      await runBesideServers(client, one);
     }
   }
   await runGroup();
@@ -143,7 +143,7 @@ async function keepRan(client: Patient, ran: readonly Migration[]): Promise<void
 const CONCURRENTLY = /^create (?:unique )?index concurrently (\w+)/m;
 
 /** Runs a migration while servers write. */
-async function runBeside(client: Patient, migration: Migration): Promise<void> {
+async function runBesideServers(client: Patient, migration: Migration): Promise<void> {
   const [, index] = CONCURRENTLY.exec(migration.text) ?? [];
   if (index !== undefined) {
     // An attempt that was interrupted has left one that is not valid.
@@ -163,7 +163,7 @@ async function runBeside(client: Patient, migration: Migration): Promise<void> {
         throw new Error(
           `${migration.name} was run ${tries} times, and found its tables locked: see pg_locks for who holds them.`,
         );
-      await pause(Math.min(LOCK_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE));
+      await pause(Math.min(LOCK_PAUSE * 2 ** (tries - 1), LONGEST_LOCK_PAUSE));
     }
   }
 }
@@ -176,7 +176,7 @@ const LOCK_PATIENCE = 1_500;
 
 /** Milliseconds in which those who were held up go on: twice as long after each try. */
 const LOCK_PAUSE = 1_000;
-const LONGEST_PAUSE = 30_000;
+const LONGEST_LOCK_PAUSE = 30_000;
 
 /** Three minutes in all: longer than any statement of a server. */
 const LOCK_TRIES = 10;

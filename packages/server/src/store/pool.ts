@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { type HostSearch, searchHosts } from './hosts/search.js';
-import { READ_ONLY } from './unavailable.js';
+import { READ_ONLY_STATE } from './unavailable.js';
 
 const INT8 = 20;
 
@@ -101,7 +101,7 @@ type Connected = (
 function onReadOnly(client: pg.ClientBase, refused: () => void): void {
   const { connection } = client as unknown as { connection: EventEmitter };
   connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
-    if (code === READ_ONLY) refused();
+    if (code === READ_ONLY_STATE) refused();
   });
 }
 

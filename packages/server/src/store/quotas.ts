@@ -119,7 +119,7 @@ export function createQuotas(
   const exceed = async (storage: Storage, bytes: number, mayExceed: MayExceed | undefined) => {
     if (await mayExceed?.()) return add(storage, bytes);
     refused();
-    throw exceeded(storage);
+    throw quotaExceeded(storage);
   };
   const sizeOf = (write: Write) => bytesOf(write) + secretBytesOf(write);
   const take = (storage: Storage, write: Write, mayExceed: MayExceed | undefined) => {
@@ -157,7 +157,7 @@ export function createQuotas(
       return whenKnown(ledger, (storage) => {
         if (storage.used < storage.quota) return undefined;
         refused();
-        throw exceeded(storage);
+        throw quotaExceeded(storage);
       });
     },
     count: (write) => add(find(write.ledger), sizeOf(write)),
@@ -185,7 +185,7 @@ function newStorage(quota: number): Storage {
   return { used: 0, quota, room: 0, added: 0, since: Number.NEGATIVE_INFINITY, asked: undefined };
 }
 
-function exceeded({ used, quota }: Storage): LedgerError {
+function quotaExceeded({ used, quota }: Storage): LedgerError {
   return new LedgerError(
     'api.rate-limit-exceeded',
     `The ledger stores ${used} bytes, and may store ${quota}. Erase dropped records, or ask the operator for more.`,

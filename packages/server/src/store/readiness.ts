@@ -5,7 +5,7 @@ import { momentLimits } from '../base/ledger-clock.js';
 import { createClockCheck } from './clock-check.js';
 import { OUR_DRAINS } from './deployment/drain.js';
 import type { Presence, SeenDeployment } from './deployment/presence.js';
-import { READ_ONLY } from './deployment/read-only.js';
+import { READ_ONLY_ROW } from './deployment/read-only.js';
 import { LEAST_SCHEMA } from './deployment/schema-range.js';
 import type { WriteGuard } from './writes-refused.js';
 
@@ -77,7 +77,7 @@ interface Seen extends SeenDeployment {
 
 const LOOK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now,
   (select json_agg(json_build_object('number', number, 'check', key_check)) from master_key) as keys,
-  (select value from deployment where name = '${READ_ONLY}') as "readOnly",
+  (select value from deployment where name = '${READ_ONLY_ROW}') as "readOnly",
   (select value from deployment where name = '${LEAST_SCHEMA}') as "leastSchema",
   exists (select from deployment where name = any ($1::text[])) as "isDraining"`;
 

@@ -79,7 +79,7 @@ export function createSchedules(pool: pg.Pool) {
     },
     /** All rows of a ledger. */
     async of(ledger: number): Promise<FollowedSchedule[]> {
-      const { rows } = await pool.query<Row>({
+      const { rows } = await pool.query<ScheduleRow>({
         name: 'schedules-of',
         text: 'select policy, hash, through, next_at from schedule where ledger_id = $1',
         values: [ledger],
@@ -115,14 +115,14 @@ export function createSchedules(pool: pg.Pool) {
   };
 }
 
-interface Row {
+interface ScheduleRow {
   readonly policy: string;
   readonly hash: string | null;
   readonly through: Date | null;
   readonly next_at: Date | null;
 }
 
-function followed({ policy, hash, through, next_at: next }: Row): FollowedSchedule {
+function followed({ policy, hash, through, next_at: next }: ScheduleRow): FollowedSchedule {
   return {
     policy,
     ...(hash === null ? {} : { hash }),

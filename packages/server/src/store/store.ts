@@ -4,7 +4,7 @@ import type { LedgerClock } from '../base/ledger-clock.js';
 import { createCommitter, createSettling } from './committer/commit.js';
 import { createLabeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
-import type { Outcome, Write } from './committer/write.js';
+import type { Write, WriteOutcome } from './committer/write.js';
 import { databaseLimits } from './database-limits.js';
 import { createErasing, type Erasure } from './erasure.js';
 import { createJournalStore, type JournalStore } from './journal/entries.js';
@@ -158,7 +158,7 @@ export function createStore(
   const retries = createDeliveryRetries(pool);
   const journal = createJournalStore(pool);
   return {
-    async commit(write: Write): Promise<Outcome> {
+    async commit(write: Write): Promise<WriteOutcome> {
       const outcome = await writes.pass(() => commit(write));
       if (outcome.newest) moments?.saw(write.ledger, outcome.newest);
       stored();
@@ -171,7 +171,7 @@ export function createStore(
       return settled;
     },
     /** Stores that a record is erased, and forgets it. @throws Unsealed while a leaf of it waits to be sealed */
-    async erase(erasure: Erasure): Promise<Outcome> {
+    async erase(erasure: Erasure): Promise<WriteOutcome> {
       const outcome = await writes.pass(() => erase(erasure));
       stored();
       return outcome;

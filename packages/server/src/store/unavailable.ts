@@ -4,13 +4,13 @@ import { WrongDatabase } from './epoch-guard.js';
 import { WritesRefused } from './writes-refused.js';
 
 /** SQLSTATE classes: connection lost, out of resources, stopped by an operator or a timeout, failed disk. */
-const STATES = /^(08|53|57|58)/;
+const UNAVAILABLE_STATES = /^(08|53|57|58)/;
 
 /** The SQLSTATE of a write that was sent to a server which takes none: the next connection leads to another. */
-export const READ_ONLY = '25006';
+export const READ_ONLY_STATE = '25006';
 
 /** Codes by which the network or the driver reports that the database is out of reach. */
-const CODES = new Set([
+const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -28,15 +28,16 @@ const MESSAGES =
 
 /** Whether the database is unavailable altogether, as opposed to having refused this statement. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '') || error.code === READ_ONLY;
+  if (error instanceof pg.DatabaseError)
+    return UNAVAILABLE_STATES.test(error.code ?? '') || error.code === READ_ONLY_STATE;
   if (error instanceof WritesRefused || error instanceof MasterKeyMissing) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
-  return (code !== undefined && CODES.has(code)) || MESSAGES.test(error.message);
+  return (code !== undefined && UNREACHABLE_CODES.has(code)) || MESSAGES.test(error.message);
 }
 
 /** Whether the database has refused a statement, of which it then has stored nothing. */
-export function isRefused(error: unknown): boolean {
+export function isStatementRefused(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isUnavailable(error);
 }

@@ -9,7 +9,7 @@ const PACKAGES = [
 ] as const;
 
 /** Milliseconds that a process that stops waits for its last spans to be sent. */
-const LAST = 2_000;
+const FLUSH_WAIT = 2_000;
 
 /** Traces are asked for, and what sends them is not installed. */
 export class TracingUnavailable extends Error {}
@@ -17,10 +17,10 @@ export class TracingUnavailable extends Error {}
 /** @throws TracingUnavailable unless the packages that send spans are installed */
 export async function assertTraceable(endpoint: string | undefined): Promise<void> {
   if (endpoint === undefined) return;
-  await load();
+  await loadSdk();
 }
 
-async function load() {
+async function loadSdk() {
   try {
     const [sdk, resources, exporter] = await Promise.all([
       import('@opentelemetry/sdk-trace-base'),
@@ -58,7 +58,7 @@ export interface TraceOptions {
  */
 export async function openTracing(options: TraceOptions): Promise<Tracing> {
   const { BasicTracerProvider, BatchSpanProcessor, AlwaysOnSampler, resourceFromAttributes, OTLPTraceExporter } =
-    await load();
+    await loadSdk();
   const { endpoint, share, random, build, logger } = options;
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   let isFailing = false;
@@ -90,7 +90,7 @@ export async function openTracing(options: TraceOptions): Promise<Tracing> {
     async stop() {
       await Promise.race([
         provider.shutdown().catch(() => {}),
-        new Promise((resolve) => setTimeout(resolve, LAST).unref()),
+        new Promise((resolve) => setTimeout(resolve, FLUSH_WAIT).unref()),
       ]);
     },
   });

@@ -37,7 +37,7 @@ export interface RequestSpan {
   end(name: string, status: number, attributes: Attributes): void;
 }
 
-const NONE = {};
+const NO_HEADERS = {};
 
 /** For a server that traces nothing. */
 export const UNTRACED: Tracing = {
@@ -47,7 +47,7 @@ export const UNTRACED: Tracing = {
   call: (_, work) => work(),
   root: (_, work) => work(),
   note() {},
-  headers: () => NONE,
+  headers: () => NO_HEADERS,
   async stop() {},
 };
 
@@ -115,7 +115,7 @@ export function createTracing({ tracer, share, random, stop }: TracingDeps): Tra
     },
     headers() {
       const span = current.getStore()?.spanContext();
-      return span ? { traceparent: `00-${span.traceId}-${span.spanId}-01` } : NONE;
+      return span ? { traceparent: `00-${span.traceId}-${span.spanId}-01` } : NO_HEADERS;
     },
     stop,
   };

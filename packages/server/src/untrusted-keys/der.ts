@@ -60,7 +60,7 @@ export class DerValue {
     const [first = 0x80, second = 0x80] = content;
     const isShortest = first !== 0 || content.length === 1 || second >= 0x80;
     if (first >= 0x80 || !isShortest) throw new MalformedDer('An integer is negative, or not in DER');
-    return BigInt(`0x${hexOf(content)}`);
+    return BigInt(`0x${toHex(content)}`);
   }
 
   /** The bytes of a bit string that has whole ones. @throws MalformedDer for any other value */
@@ -79,7 +79,7 @@ export class DerValue {
   /** The identifier of an object, in hexadecimal as it is encoded. @throws MalformedDer for any other value */
   oid(): string {
     this.#assertIs(TAG.oid);
-    return hexOf(this.content);
+    return toHex(this.content);
   }
 
   #assertIs(tag: number): void {
@@ -146,7 +146,7 @@ export function sequenceOf(...parts: readonly Uint8Array[]): Buffer {
 }
 
 /** @param value not negative */
-export function integerOf(value: bigint): Buffer {
+export function derInteger(value: bigint): Buffer {
   const digits = value.toString(16);
   const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
   return derOf(TAG.integer, (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));
@@ -165,6 +165,6 @@ function derHeader(tag: number, length: number): Buffer {
   return Buffer.concat([Buffer.of(tag, 0x80 | bytes.length), bytes]);
 }
 
-function hexOf(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import { LruCache } from '../base/lru-cache.js';
 import { type Algorithm, curveOf, readAlgorithm, writeAlgorithm } from './algorithm.js';
-import { type DerValue, derOf, integerOf, MalformedDer, readDer, sequenceOf, TAG } from './der.js';
+import { type DerValue, derInteger, derOf, MalformedDer, readDer, sequenceOf, TAG } from './der.js';
 import { keyLimits } from './key-limits.js';
 import { bytesOfPem, type PemBlock, pemBlocks } from './pem.js';
 import { RSA_SIZES } from './public-key.js';
@@ -141,9 +141,9 @@ function writeEc(value: DerValue, known: Algorithm | undefined): WrittenKey | st
   if (octets.length !== bytes) return UNREADABLE_PRIVATE_KEY;
   const number = BigInt(`0x${octets.toString('hex')}`);
   if (number === 0n || number >= order) return UNFIT_NUMBERS;
-  return { der: pkcs8Of(algorithm, sequenceOf(integerOf(1n), derOf(TAG.octets, octets))) };
+  return { der: pkcs8Of(algorithm, sequenceOf(derInteger(1n), derOf(TAG.octets, octets))) };
 }
 
 function pkcs8Of(algorithm: Algorithm, key: Uint8Array): Buffer {
-  return sequenceOf(integerOf(0n), writeAlgorithm(algorithm), derOf(TAG.octets, key));
+  return sequenceOf(derInteger(0n), writeAlgorithm(algorithm), derOf(TAG.octets, key));
 }

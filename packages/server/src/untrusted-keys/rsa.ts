@@ -1,4 +1,4 @@
-import { type DerValue, integerOf, MalformedDer, sequenceOf } from './der.js';
+import { type DerValue, derInteger, MalformedDer, sequenceOf } from './der.js';
 import { keyLimits } from './key-limits.js';
 
 /** The public part of an RSA key. */
@@ -96,13 +96,13 @@ export function modulusBits({ modulus }: RsaPublic): number {
 }
 
 export function writeRsaPublic({ modulus, exponent }: RsaPublic): Buffer {
-  return sequenceOf(integerOf(modulus), integerOf(exponent));
+  return sequenceOf(derInteger(modulus), derInteger(exponent));
 }
 
 export function writeRsaPrivate(key: RsaPrivate): Buffer {
   const { modulus, exponent, privateExponent, primes, exponents, coefficient } = key;
   const numbers = [0n, modulus, exponent, privateExponent, ...primes, ...exponents, coefficient];
-  return sequenceOf(...numbers.map(integerOf));
+  return sequenceOf(...numbers.map(derInteger));
 }
 
 function bitsOf(value: bigint): number {

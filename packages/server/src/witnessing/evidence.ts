@@ -3,7 +3,7 @@ import { LogError, type NoteKey, openCheckpoint } from '@countersign/protocol/lo
 import { sha256 } from '../base/sha256.js';
 import { contradictionOf } from '../log/contradiction.js';
 import type { Logs } from '../log/log.js';
-import type { Shown } from '../log/publish.js';
+import type { ShownCheckpoint } from '../log/publish.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { type AskedWitness, inFolder } from './ask.js';
 import { witnessLimits } from './witness-limits.js';
@@ -16,7 +16,7 @@ export interface WitnessClaim {
   /** The key of the log's checkpoints. */
   readonly key: NoteKey;
   /** The newest checkpoint; undefined when the log is stopped by now. */
-  newest(): Promise<Shown | undefined>;
+  newest(): Promise<ShownCheckpoint | undefined>;
 }
 
 export interface EvidenceDeps {

@@ -8,7 +8,7 @@ import type { BackOff } from '../base/back-off.js';
 import { limitRate } from '../base/rate-limit.js';
 import { checkpointKey } from '../log/checkpoint.js';
 import type { Logs } from '../log/log.js';
-import { LogStopped, type Shown } from '../log/publish.js';
+import { LogStopped, type ShownCheckpoint } from '../log/publish.js';
 import { type Outbound, OutboundFailure } from '../outbound/outbound.js';
 import {
   DUE_WITNESSING,
@@ -59,7 +59,7 @@ interface Witness {
 /** A round that asks the witnesses of one log about one tree. */
 interface WitnessingRound {
   readonly ledger: number;
-  readonly shown: Shown;
+  readonly shown: ShownCheckpoint;
   readonly signal: AbortSignal;
   /** Lines of cosignatures, by the names of the witnesses in the policy. */
   readonly lines: Map<string, string>;
@@ -171,7 +171,7 @@ async function judgeClaim(
 /** Counts what witnesses answer, and writes what went wrong to the log, so many lines of it. */
 function createTeller({ logs, logger, clock }: WitnessingDeps) {
   const pass = limitRate(backgroundLimits.lines, clock);
-  return ({ name }: Witness, { luid, size }: Shown, answered: WitnessAnswered) => {
+  return ({ name }: Witness, { luid, size }: ShownCheckpoint, answered: WitnessAnswered) => {
     if (answered.outcome === 'elsewhere') return;
     logs.asked(name, answered.outcome);
     if (!('why' in answered)) return;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { may, mayEnter, mayQuery, mayRead, passesGate, visible } from '../../src/access/decide.js';
+import { isVisible, may, mayEnter, mayQuery, mayRead, passesGate } from '../../src/access/decide.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { bare, bears, coming, context, nobody, type Parts, policy, registered, signs, stored } from './scene.js';
 
@@ -191,5 +191,5 @@ it.each<[string, Caller, Parts, boolean]>([
   ['policy-based: and nothing else', bears(alice), active({ action: 'query', filter: { handle: 'two' } }), false],
   ['policy-based: query without principal is for all', nobody, active({ action: 'query' }), true],
 ])('visible: %s (interface/access#lists)', (_, caller, parts, shown) => {
-  expect(visible('wallet', caller, context(parts))).toBe(shown);
+  expect(isVisible('wallet', caller, context(parts))).toBe(shown);
 });

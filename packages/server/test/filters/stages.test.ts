@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../src/store/pool.js';
-import type { Filter } from '../../src/store/queries/filter.js';
+import type { PathFilter } from '../../src/store/queries/filter.js';
 import {
   createLists,
   FEW,
-  HEAD,
-  type Listed,
+  type ListedPart,
   type ListQuery,
   type Lists,
-  shapeOf,
+  listShapeOf,
+  SCANNED_HEAD,
 } from '../../src/store/queries/list.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
@@ -37,9 +37,9 @@ const made: Made[] = Array.from({ length: RECORDS }, (_, index) => {
     ...(seq <= FEW ? ['few'] : []),
     ...(seq <= FEW + 1 ? ['many'] : []),
     ...(seq === 1 ? ['first'] : []),
-    ...(seq > RECORDS - HEAD ? ['head'] : []),
+    ...(seq > RECORDS - SCANNED_HEAD ? ['head'] : []),
   ];
-  const domain = seq < HEAD ? 'shorter' : seq < 2 * HEAD ? 'as-long' : null;
+  const domain = seq < SCANNED_HEAD ? 'shorter' : seq < 2 * SCANNED_HEAD ? 'as-long' : null;
   return { seq, moment: Math.floor((seq - 1) / 5), status: seq % 3 === 0 ? 'closed' : 'open', domain, values };
 });
 
@@ -88,12 +88,12 @@ function watchedLists(): Lists {
   return createLists(watched as unknown as pg.Pool);
 }
 
-async function page(query: Partial<ListQuery>, lists = watchedLists()): Promise<Listed> {
+async function page(query: Partial<ListQuery>, lists = watchedLists()): Promise<ListedPart> {
   sent = [];
   return lists.page({ ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0, ...query });
 }
 
-function value(...values: string[]): Filter {
+function value(...values: string[]): PathFilter {
   return { path: 'data.custom.v', operator: '$in', values };
 }
 
@@ -103,7 +103,7 @@ function expected(matches: (record: Made) => boolean): string[] {
   return ordered.map(({ seq }) => `1 wallet r-${seq}`);
 }
 
-function bodies({ records }: Listed): string[] {
+function bodies({ records }: ListedPart): string[] {
   return records.map(({ body }) => String(body));
 }
 
@@ -114,8 +114,8 @@ describe('a list by a value in the document', () => {
     ['that few have, here and there', 'rare', 20, 2],
     [`that ${FEW} have, all old`, 'few', 20, 2],
     [`that ${FEW + 1} have, all old`, 'many', 20, 3],
-    [`that the newest ${HEAD} have, all of them asked for`, 'head', HEAD, 1],
-    [`that the newest ${HEAD} have, and one more asked for`, 'head', HEAD + 1, 2],
+    [`that the newest ${SCANNED_HEAD} have, all of them asked for`, 'head', SCANNED_HEAD, 1],
+    [`that the newest ${SCANNED_HEAD} have, and one more asked for`, 'head', SCANNED_HEAD + 1, 2],
     ['that none has', 'none', 20, 2],
   ])('%s', async (_, v, limit, statements) => {
     const found = bodies(await page({ filters: [value(v)], limit }));
@@ -125,7 +125,7 @@ describe('a list by a value in the document', () => {
 
   it.each(['half', 'rare', 'few', 'many', 'head'])('page by page, by number and by place: %s', async (v) => {
     const whole = expected(({ values, status }) => values.includes(v) && status === 'closed');
-    const filters: Filter[] = [value(v, 'none'), { path: 'meta.status', operator: '$eq', values: ['closed'] }];
+    const filters: PathFilter[] = [value(v, 'none'), { path: 'meta.status', operator: '$eq', values: ['closed'] }];
     const limit = Math.ceil(whole.length / 5);
     let after: ListQuery['after'];
     for (let index = 0; index < 6; index += 1) {
@@ -138,11 +138,11 @@ describe('a list by a value in the document', () => {
   });
 
   it.each([
-    ['shorter', HEAD - 1],
-    ['as-long', HEAD],
+    ['shorter', SCANNED_HEAD - 1],
+    ['as-long', SCANNED_HEAD],
   ])('that none has, in a list %s than what is looked at first', async (domain, length) => {
     expect(made.filter((record) => record.domain === domain)).toHaveLength(length);
-    const within: Filter = { path: 'meta.domain', operator: '$eq', values: [domain] };
+    const within: PathFilter = { path: 'meta.domain', operator: '$eq', values: [domain] };
     expect(bodies(await page({ filters: [within, value('none')] }))).toEqual([]);
     expect(sent).toHaveLength(2);
   });
@@ -190,7 +190,7 @@ describe('lists by one field, one after the other', () => {
 
 describe('the name of lists that match alike', () => {
   const named = (path: string, ledger = 1) =>
-    shapeOf({ ledger, kind: 'wallet', filters: [{ path, operator: '$eq', values: ['x'] }] });
+    listShapeOf({ ledger, kind: 'wallet', filters: [{ path, operator: '$eq', values: ['x'] }] });
 
   it('is short, however long the fields are, and another one for others', () => {
     const long = `data.custom.${'n'.repeat(1_000)}`;
@@ -203,11 +203,11 @@ describe('the name of lists that match alike', () => {
 
 describe('a list by what is in a column', () => {
   it('takes one statement', async () => {
-    const closed: Filter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
+    const closed: PathFilter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
     const whole = expected(({ status }) => status === 'closed');
     expect(bodies(await page({ filters: [closed], offset: 1_000 }))).toEqual(whole.slice(1_000, 1_020));
     expect(sent).toHaveLength(1);
-    const named: Filter = { path: 'data.handle', operator: '$in', values: ['r-3', 'r-6'], key: true };
+    const named: PathFilter = { path: 'data.handle', operator: '$in', values: ['r-3', 'r-6'], key: true };
     expect(bodies(await page({ filters: [named, closed, value('half')] }))).toEqual(['1 wallet r-6']);
     expect(sent).toHaveLength(1);
   });
@@ -221,9 +221,9 @@ describe('a list by what is in a column', () => {
 
 /** The indexes a list is read by, before the database has any statistics and after. */
 describe('lists are read by an index', () => {
-  const closed: Filter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
-  const since: Filter = { path: 'meta.moment', operator: '$gte', values: ['1970-01-01T00:10:00Z'] };
-  const rows: [string, Filter[], RegExp[]][] = [
+  const closed: PathFilter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
+  const since: PathFilter = { path: 'meta.moment', operator: '$gte', values: ['1970-01-01T00:10:00Z'] };
+  const rows: [string, PathFilter[], RegExp[]][] = [
     ['of everything', [], [/Index Scan using record_newest/]],
     ['by status', [closed], [/Index Scan using record_status/]],
     ['by moment', [since], [/Index Scan using record_newest/]],
@@ -233,7 +233,7 @@ describe('lists are read by an index', () => {
   ];
 
   /** @param planned with the values of the parameters, or once for all values */
-  async function plans(filters: Filter[], planned: 'for the values' | 'for all values'): Promise<string[]> {
+  async function plans(filters: PathFilter[], planned: 'for the values' | 'for all values'): Promise<string[]> {
     const found: string[] = [];
     const explaining = {
       query: async ({ text, values }: pg.QueryConfig) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import type { Directory } from '../../src/money/plan/directory.js';
-import type { Found } from '../../src/money/plan/plan.js';
+import type { CurrentRecord } from '../../src/money/plan/plan.js';
 import { type Resolution, type Resolved, resolveIntent } from '../../src/money/plan/resolve.js';
 
 /** A directory of wallets and symbols by handle, and what was looked up in it. */
@@ -13,7 +13,11 @@ export interface TestDirectory extends Directory {
 /** @param wallets what their data holds beside the handle */
 export function makeDirectory(wallets: Readonly<Record<string, JsonObject>>, symbols = ['usd', 'eur']): TestDirectory {
   const looked: string[] = [];
-  const look = async (kind: string, handle: string, data: JsonObject | undefined): Promise<Found | undefined> => {
+  const look = async (
+    kind: string,
+    handle: string,
+    data: JsonObject | undefined,
+  ): Promise<CurrentRecord | undefined> => {
     looked.push(`${kind} ${handle}`);
     return data && { record: makeRecord(`$${kind}.${handle}`, { handle, ...data }), change: 3 };
   };

@@ -2,7 +2,7 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersi
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { openOwnSession, openSession, type Session } from '../../src/ledgers/session.js';
-import { claimsOf } from '../../src/money/plan/claims.js';
+import { normalizeClaims } from '../../src/money/plan/claims.js';
 import { directoryOf } from '../../src/money/plan/directory.js';
 import { callerOfIntent, isPermitted, permissionsOf } from '../../src/money/plan/permissions.js';
 import { resolveIntent } from '../../src/money/plan/resolve.js';
@@ -55,7 +55,7 @@ describe('what an intent may do', () => {
       sessions.map(async (session) => {
         const { runtime, task } = session;
         const resolution = resolved(await resolveIntent(record.data, directoryOf(session), runtime.random, task));
-        const needed = permissionsOf(claimsOf(record.data), resolution);
+        const needed = permissionsOf(normalizeClaims(record.data), resolution);
         return isPermitted(session, await callerOfIntent(session, record), needed);
       }),
     );
@@ -109,7 +109,7 @@ describe('what an intent may do', () => {
     };
     const { runtime, task } = session;
     const resolution = resolved(await resolveIntent(data, directoryOf(session), runtime.random, task));
-    const needed = permissionsOf(claimsOf(data), resolution);
+    const needed = permissionsOf(normalizeClaims(data), resolution);
     const named = needed.map(({ action, kind, on }) => `${action} ${kind} ${on.record.data.handle}`);
     expect(named).toEqual(['spend wallet via', 'spend wallet bob', 'destroy symbol usd', 'limit wallet alice']);
   });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeTogether } from '../../src/store/committer/batch.js';
 import { createCommitter } from '../../src/store/committer/commit.js';
-import type { Outcome, Write } from '../../src/store/committer/write.js';
+import type { Write, WriteOutcome } from '../../src/store/committer/write.js';
 import { createPool } from '../../src/store/pool.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { writeOf } from './write.js';
@@ -55,7 +55,7 @@ async function stored(luid: string): Promise<{ current: number[]; changes: numbe
   };
 }
 
-async function store(one: Write): Promise<Outcome> {
+async function store(one: Write): Promise<WriteOutcome> {
   const [outcome] = await storeTogether(pool, [one]);
   return outcome!;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isAnyOfSeveral, parseDatabaseUrl, placeOf } from '../../src/store/hosts/database-url.js';
+import { isAnyOfSeveral, parseDatabaseUrl, placeOfHost } from '../../src/store/hosts/database-url.js';
 
-const placesOf = (text: string) => parseDatabaseUrl(text).urls.map(placeOf);
+const placesOf = (text: string) => parseDatabaseUrl(text).urls.map(placeOfHost);
 const hostsOf = (text: string) => placesOf(text).map(({ host }) => host);
 
 describe('a connection string', () => {
@@ -31,7 +31,7 @@ describe('a connection string', () => {
     for (const url of urls) {
       expect(url).toContain('us%40er:p%3A%2F%2C@');
       expect(url).toContain('application_name=x%20y');
-      expect(placeOf(url)).toMatchObject({ user: 'us@er', database: 'd b' });
+      expect(placeOfHost(url)).toMatchObject({ user: 'us@er', database: 'd b' });
     }
   });
 

@@ -1,7 +1,7 @@
 import type { Postgres } from '@countersign/embedded-postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../src/store/listener.js';
+import { listenToChannel } from '../../src/store/listener.js';
 import { createPool } from '../../src/store/pool.js';
 import { isUnavailable } from '../../src/store/unavailable.js';
 import { asked, Clusters, type Standby, startStandby, until } from '../failover/cluster.js';
@@ -66,7 +66,7 @@ describe('of several servers', () => {
     }
     const heard: string[] = [];
     let listening = false;
-    const listener = listen({
+    const listener = listenToChannel({
       database: { connectionString: await severalOf(urls, 'read-write') },
       channel: 'drill',
       heard: (text) => heard.push(text),

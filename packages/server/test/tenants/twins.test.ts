@@ -6,7 +6,7 @@ import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import type { Write } from '../../src/store/committer/write.js';
 import { createPool } from '../../src/store/pool.js';
-import type { Filter } from '../../src/store/queries/filter.js';
+import type { PathFilter } from '../../src/store/queries/filter.js';
 import { scope } from '../../src/store/queries/scope.js';
 import { createStore, type Store } from '../../src/store/store.js';
 import { UNCHECKED } from '../store/unchecked.js';
@@ -77,7 +77,7 @@ async function each(work: (at: number, ledger: number) => Promise<void>): Promis
   for (const [at, ledger] of ids.entries()) await work(at, ledger);
 }
 
-const value: Filter = { path: 'data.custom.v', operator: '$eq', values: ['same'] };
+const value: PathFilter = { path: 'data.custom.v', operator: '$eq', values: ['same'] };
 
 /** What looks sealed under the first master key: nothing here opens it. */
 const sealedText = (text: string) => Buffer.from(`\u0001${text}`);
@@ -112,7 +112,7 @@ describe('of ledgers that are alike in everything, each', () => {
 
   it('has its own lists, by whatever they are found', async () => {
     await each((at) => done(twin(at, 'symbol', 'listed', { status: 'open', domain: 'd' })));
-    const filters: Filter[][] = [
+    const filters: PathFilter[][] = [
       [],
       [value],
       [{ path: 'meta.status', operator: '$eq', values: ['open'] }],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash, isObject, type Json, type JsonObject, portable, readJson } from '@countersign/protocol';
-import type { Refusal } from '@countersign/server/admin';
+import type { AdminRefusal } from '@countersign/server/admin';
 import { openKey } from '../../connect.js';
 import { type Option, PASSWORD } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
@@ -59,7 +59,7 @@ function parseServerUrl(text: string): URL {
 
 /** A refusal over HTTP, as an error: it ends the command as one at this machine does. */
 export class RemoteRefusal extends Error {
-  constructor(readonly refusal: Refusal) {
+  constructor(readonly refusal: AdminRefusal) {
     super(refusal.detail);
   }
 }
@@ -112,7 +112,7 @@ async function sendCall(
   const { error } = answer ?? {};
   if (!isObject(error) || typeof error.reason !== 'string' || typeof error.detail !== 'string')
     throw notOperators(remote);
-  throw new RemoteRefusal(error as unknown as Refusal);
+  throw new RemoteRefusal(error as unknown as AdminRefusal);
 }
 
 function notOperators({ url }: RemoteListener): Failure {

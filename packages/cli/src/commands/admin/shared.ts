@@ -1,4 +1,4 @@
-import type { InputOf, OperationName, OutputOf, Refusal, RefusalReason } from '@countersign/server/admin';
+import type { AdminOperationName, AdminRefusal, InputOf, OutputOf, RefusalReason } from '@countersign/server/admin';
 import type { Invocation } from '../../description/invocation.js';
 import { type Exit, Failure, localFailure, usage } from '../../terminal/failure.js';
 import { DATA_OPTION, settingsThere } from '../archive/export.js';
@@ -29,7 +29,7 @@ export function wholeNumberOf(invocation: Invocation, name: string, most: number
 }
 
 /** Has an operation of the server's operator done: beside the server at this machine, or by the one that the call names. @throws Failure */
-export function askOperator<Name extends OperationName>(
+export function askOperator<Name extends AdminOperationName>(
   invocation: Invocation,
   name: Name,
   input: InputOf<Name>,
@@ -63,7 +63,7 @@ export async function asOperator<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function failureOfRefusal({ reason, detail, advice }: Refusal): Failure {
+function failureOfRefusal({ reason, detail, advice }: AdminRefusal): Failure {
   // A server of a later release may have others.
   return new Failure(EXITS[reason] ?? 'refused', detail, { advice });
 }

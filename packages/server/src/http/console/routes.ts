@@ -7,7 +7,7 @@ import { StaticFiles } from '../static/files.js';
 import { pageHeaders } from '../static/policy.js';
 
 /** The page itself; every other file has the hash of its content in its name. */
-const PAGE = 'index.html';
+const CONSOLE_PAGE = 'index.html';
 
 const NOT_BUILT = 'The console was not built: npm start, npm test and npm run pack build it.\n';
 
@@ -26,17 +26,17 @@ export function consoleRoutes(
   const files = new StaticFiles(consoleFolder());
   const send = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
     if (files.has(name)) return files.send(request, reply, name, headers);
-    if (name !== PAGE) return notFound(request, reply);
+    if (name !== CONSOLE_PAGE) return notFound(request, reply);
     return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
   };
   app.get('/console', async (request, reply) => {
     const [path = '', query] = request.url.split('?');
     // Links of the page are relative to a path with a slash at its end.
-    if (path.endsWith('/')) return send(request, reply, PAGE);
+    if (path.endsWith('/')) return send(request, reply, CONSOLE_PAGE);
     return reply.redirect(`console/${query === undefined ? '' : `?${query}`}`, 308);
   });
   app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
-    return send(request, reply, request.params['*'] || PAGE);
+    return send(request, reply, request.params['*'] || CONSOLE_PAGE);
   });
 }
 

@@ -165,7 +165,7 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
     ...(operations.includes('list') ? { [`${name}-list`]: describeSignedList(ref(name), ref('page')) } : {}),
     ...(operations.includes('changes')
       ? {
-          [`${name}-change`]: change(kind),
+          [`${name}-change`]: describeChange(kind),
           [`${name}-changes`]: describeSignedList(ref(`${name}-change`), ref('counted-page')),
         }
       : {}),
@@ -173,7 +173,7 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
 }
 
 /** A version; of a kind whose records are erased its data may be what an erasure has left. */
-function change(kind: Kind): Schema {
+function describeChange(kind: Kind): Schema {
   if (!kind.lifecycle.erasable) return record(kind, 'change-meta');
   return record(kind, 'erasable-change-meta', (data) => ({ anyOf: [data, describeErased(kind)] }));
 }
@@ -194,7 +194,7 @@ function record(kind: Kind, meta: string, asData = (data: Schema) => data): Sche
   const { metaShape } = kind.lifecycle;
   const more = [...(metaShape ? [toOpenApiSchema(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
   return object({
-    hash: kind.data.served ? { ...ref('hash'), description: HASHED } : ref('hash'),
+    hash: kind.data.served ? { ...ref('hash'), description: HASH_ABOUT } : ref('hash'),
     data: asData({
       allOf: [ref(`${kind.name}-data`)],
       type: 'object',
@@ -205,7 +205,7 @@ function record(kind: Kind, meta: string, asData = (data: Schema) => data): Sche
   });
 }
 
-const HASHED =
+const HASH_ABOUT =
   'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
 
 /** A list with its hash and the proof of the ledger (interface/lists); `page` is absent for one served whole. */

@@ -153,10 +153,10 @@ export function describeWebhooks(): Record<string, object> {
     { [call.method]: describeCall(call) },
   ]);
   return {
-    receiveEvent: { post: { ...receive('receiveEvent', 'Take an event'), ...WEBHOOK } },
+    receiveEvent: { post: { ...describeReceiver('receiveEvent', 'Take an event'), ...WEBHOOK } },
     receiveBridgeEvent: {
       post: {
-        ...receive('receiveBridgeEvent', 'Take an event, at a bridge'),
+        ...describeReceiver('receiveBridgeEvent', 'Take an event, at a bridge'),
         description: 'Sent to `POST {config.server}/effects/{handle of the effect}`.',
       },
     },
@@ -176,7 +176,7 @@ function describeCall({ id, method, path, summary, body, answers }: WebhookCall)
   };
 }
 
-function receive(operationId: string, summary: string): object {
+function describeReceiver(operationId: string, summary: string): object {
   const requestBody = jsonBody('event');
   return {
     operationId,

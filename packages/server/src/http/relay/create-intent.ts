@@ -2,8 +2,8 @@ import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import { mayBeUsedUp } from '../../auth/token.js';
 import { stages } from '../../forwarding/stage.js';
 import type { Kind } from '../../kinds/kind.js';
-import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
+import { INTENT_KIND } from '../../money/intent.js';
 import { Elsewhere } from '../../money/leader.js';
 import { createRecord } from '../../operations/create/create.js';
 import { hintOnRules, hintWithin } from '../../operations/hints.js';
@@ -14,11 +14,9 @@ import { NoMemory } from '../bodies/memory.js';
 import { makeCommand, type Received } from '../command.js';
 import type { HttpService } from '../http-service.js';
 
-const KIND = kindNamed('intent');
-
 /** Whether an operation of a kind is the one that this file is about. */
 export function createsIntent(operation: Operation, kind: Kind): boolean {
-  return operation === createRecord && kind === KIND;
+  return operation === createRecord && kind === INTENT_KIND;
 }
 
 /** Creates an intent with that luid, decided on by this process. @throws what an operation does; Elsewhere */
@@ -38,7 +36,7 @@ export async function createIntent(
   const { ledger, task } = session;
   // Read first: a socket that is closed has no address.
   const { id, url, headers, ip, body, raw } = request;
-  const luid = newLuid(session, KIND);
+  const luid = newLuid(session, INTENT_KIND);
   let read: Command | undefined;
   const command = async () => {
     read ??= await makeCommand(session, ledger, request);
@@ -91,7 +89,7 @@ function grantIfRoom(task: Session['task']): void {
 }
 
 function create(session: Session, command: Command, luid: string): Promise<Answer> {
-  return createRecord.perform(session, KIND, { ...command, luid }, stages);
+  return createRecord.perform(session, INTENT_KIND, { ...command, luid }, stages);
 }
 
 /** @returns the answer, or the process that is the leader */
@@ -127,7 +125,7 @@ async function unlessStored(session: Session, luid: string, keep: () => Promise<
 const CREATED = 201;
 
 async function findStored({ ledger, store, task }: Session, luid: string): Promise<Answer | undefined> {
-  const { change } = await store.history.one({ ledger: ledger.id, kind: KIND.name, luid }, 1);
+  const { change } = await store.history.one({ ledger: ledger.id, kind: INTENT_KIND.name, luid }, 1);
   if (!change) return undefined;
   const { data } = readJson(change.body) as RecordEnvelope;
   const told = hintWithin(() => hintOnRules(ledger, data, task));

@@ -18,10 +18,10 @@ import { createIntentHere } from './create-intent.js';
 import { type HeldBody, HeldBytes } from './held-bytes.js';
 import {
   type AnswerHead,
-  FULL,
-  HEAD,
+  HEAD_HEADER,
   HEADER_BYTES,
   MISDIRECTED,
+  OUT_OF_MEMORY,
   parseRequestHead,
   type RequestHead,
 } from './messages.js';
@@ -43,7 +43,7 @@ export async function listenToSiblings(
   holder: string,
 ): Promise<() => Promise<void>> {
   const path = folder === undefined ? undefined : socketPath(folder, holder);
-  if (path === undefined) return NOTHING;
+  if (path === undefined) return doNothing;
   const held = new HeldBytes();
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
@@ -63,7 +63,7 @@ export async function listenToSiblings(
   // Whoever has opened a connection closes it: a request may be on its way on one that is idle.
   server.keepAliveTimeout = 0;
   try {
-    await listen(server, path);
+    await listenAtPath(server, path);
     return async () => {
       isClosed = true;
       // Connections that are idle stay open: a request may be on its way on one.
@@ -76,11 +76,11 @@ export async function listenToSiblings(
   } catch (err) {
     server.close();
     logger.warn({ err }, 'intents cannot be handed to this process');
-    return NOTHING;
+    return doNothing;
   }
 }
 
-const NOTHING = async () => {};
+const doNothing = async () => {};
 
 /** @param held absent where no more are taken */
 async function answerSibling(
@@ -90,14 +90,14 @@ async function answerSibling(
   raw: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const head = parseRequestHead(raw.headers[HEAD]);
+  const head = parseRequestHead(raw.headers[HEAD_HEADER]);
   const decline = (status: number) => writeAnswer(response.setHeader('connection', 'close'), { status });
   // Nothing of it was looked at: the first process decides on it.
   if (!held) return decline(MISDIRECTED);
   const kept = held.take(`sender ${senderOf(head.ip)}`, Number(raw.headers['content-length'] ?? 0));
-  if (!kept) return decline(FULL);
+  if (!kept) return decline(OUT_OF_MEMORY);
   try {
-    const body = await textOf(raw);
+    const body = await readRequestText(raw);
     const request = receivedFrom(head, body ?? '', raw, logger.child({ reqId: head.id }));
     const answered = body === undefined ? undefined : await decide(service, request, head, response, kept);
     if (answered) await writeAnswer(response, answered, request.facts);
@@ -178,7 +178,7 @@ function sayGranted(response: ServerResponse): void {
 const USED: Replays = { use: () => true };
 
 /** The body of a request; undefined when it has ended before. */
-function textOf(raw: IncomingMessage): Promise<string | undefined> {
+function readRequestText(raw: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     raw.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -196,7 +196,7 @@ async function writeAnswer(
   if (response.closed) return;
   response.sendDate = false;
   const head: AnswerHead = { ...answer, facts };
-  response.writeHead(status, { [HEAD]: JSON.stringify(head), 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, { [HEAD_HEADER]: JSON.stringify(head), 'content-length': Buffer.byteLength(body) });
   await new Promise((resolve) => {
     response.once('close', resolve).end(body);
   });
@@ -206,7 +206,7 @@ async function writeAnswer(
 const BACKLOG = 4_096;
 
 /** At the path, and for no other user. */
-function listen(server: Server, path: string): Promise<void> {
+function listenAtPath(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     // In a worker of `node:cluster` the primary would listen otherwise.

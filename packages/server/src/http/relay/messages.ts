@@ -29,7 +29,7 @@ export type AnswerHead = Omit<Answer, 'status' | 'body' | 'file'> & {
 };
 
 /** The header that both are in. */
-export const HEAD = 'countersign-head';
+export const HEAD_HEADER = 'countersign-head';
 
 /** Bytes of all headers of a request: those that a client may send, as JSON. */
 export const HEADER_BYTES = 64 * 1024;
@@ -38,7 +38,7 @@ export const HEADER_BYTES = 64 * 1024;
 export const MISDIRECTED = 421;
 
 /** The process has no memory for the request. Nothing was stored. */
-export const FULL = 507;
+export const OUT_OF_MEMORY = 507;
 
 /** The caller is allowed: the body counts for the ledger. */
 export const GRANTED = 102;

@@ -1,7 +1,7 @@
 import { readJson } from '@countersign/protocol';
 import { type Dispatcher, Pool } from 'undici';
 import type { Answer } from '../../records/command.js';
-import { type AnswerHead, FULL, GRANTED, HEAD, MISDIRECTED, type RequestHead } from './messages.js';
+import { type AnswerHead, GRANTED, HEAD_HEADER, MISDIRECTED, OUT_OF_MEMORY, type RequestHead } from './messages.js';
 import { siblingLimits } from './sibling-limits.js';
 
 /** What became of a request that another process was sent. */
@@ -25,9 +25,9 @@ export interface RelayCall {
 }
 
 /** The origin that requests have on a socket. */
-const ORIGIN = 'http://sibling';
+const SOCKET_ORIGIN = 'http://sibling';
 
-const GONE = new Error('The client has gone.');
+const CALLER_GONE = new Error('The client has gone.');
 
 /** Another process of this machine. */
 export class Sibling {
@@ -50,8 +50,8 @@ export class Sibling {
   ) {
     // One request at a time on a connection: none waits for the answer to another one.
     const options = { socketPath: path, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-    this.#pool = new Pool(ORIGIN, { ...options, connections: siblingLimits.calls.all });
-    this.#pings = new Pool(ORIGIN, { ...options, connections: 1 });
+    this.#pool = new Pool(SOCKET_ORIGIN, { ...options, connections: siblingLimits.calls.all });
+    this.#pings = new Pool(SOCKET_ORIGIN, { ...options, connections: 1 });
     this.#heard = clock();
     this.#watching = setInterval(() => this.#look(), siblingLimits.silence / 4).unref();
   }
@@ -91,23 +91,23 @@ export class Sibling {
       const chunks: Buffer[] = [];
       const stay = whenGone(() => {
         isGone = true;
-        sending?.abort(GONE);
+        sending?.abort(CALLER_GONE);
       });
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(controller) {
           sending = controller;
-          if (isGone) controller.abort(GONE);
+          if (isGone) controller.abort(CALLER_GONE);
         },
         onResponseStart: (_, statusCode, headers) => {
           this.#noteHeard();
           status = statusCode;
-          told = headers[HEAD];
+          told = headers[HEAD_HEADER];
           if (statusCode === GRANTED) granted();
         },
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd() {
           stay();
-          resolve(outcomeOf(status, told, chunks));
+          resolve(relayOutcomeOf(status, told, chunks));
         },
         onResponseError: (_, error) => {
           stay();
@@ -115,7 +115,7 @@ export class Sibling {
           resolve(sending ? 'unknown' : 'unreached');
         },
       };
-      const headers = { [HEAD]: JSON.stringify(head) };
+      const headers = { [HEAD_HEADER]: JSON.stringify(head) };
       this.#pool.dispatch({ path: '/', method: 'POST', headers, body: body ?? null }, handler);
     });
   }
@@ -152,9 +152,9 @@ function isAbsence(error: Error & { readonly code?: string }): boolean {
   return error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
 }
 
-function outcomeOf(status: number, told: unknown, chunks: readonly Buffer[]): RelayOutcome {
+function relayOutcomeOf(status: number, told: unknown, chunks: readonly Buffer[]): RelayOutcome {
   if (status === MISDIRECTED) return 'misdirected';
-  if (status === FULL) return 'unreached';
+  if (status === OUT_OF_MEMORY) return 'unreached';
   try {
     const head = readJson(String(told)) as unknown as AnswerHead;
     return { status, ...head, ...(chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}) };

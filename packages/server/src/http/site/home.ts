@@ -20,12 +20,12 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }
 
-const look = (name: string) => readFileSync(new URL(`look/${name}`, PACKAGE), 'utf8');
+const readLook = (name: string) => readFileSync(new URL(`look/${name}`, PACKAGE), 'utf8');
 
-const MARK = look('mark.svg').trim();
+const MARK = readLook('mark.svg').trim();
 
 /** In the page itself: it is shown whole by one request, wherever the server lies. */
-const STYLE = `${look('tokens.css')}${look('page.css')}`;
+const STYLE = `${readLook('tokens.css')}${readLook('page.css')}`;
 
 /** What a browser may do with a page of the server itself: show it and its own style. */
 export const PLAIN_PAGE = pageHeaders({

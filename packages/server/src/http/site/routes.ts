@@ -15,7 +15,7 @@ const FOLDERS = ['docs/', '../../tools/site/dist/'].map((path) => fileURLToPath(
 const HTML = 'text/html';
 
 /** The first page of a folder. */
-const INDEX = 'index.html';
+const INDEX_PAGE = 'index.html';
 
 /** Scripts of the site itself: they fetch its own files, and make HTML by the templates of Vue alone. */
 const SITE_HEADERS = pageHeaders({
@@ -59,12 +59,12 @@ function docsRoutes(
     const [path = '', query] = request.url.split('?');
     const moveTo = (to: string) => reply.redirect(query === undefined ? to : `${to}?${query}`, 308);
     const last = path.split('/').at(-1) as string;
-    const page = path.endsWith('/') ? `${name}/${INDEX}`.replace(/^\/+/, '') : name;
+    const page = path.endsWith('/') ? `${name}/${INDEX_PAGE}`.replace(/^\/+/, '') : name;
     if (files.has(page)) return files.send(request, reply, page, SITE_HEADERS);
     // Links are relative, and a folder ends in a slash. Addresses of guides may be written without their ending.
-    if (!path.endsWith('/') && files.has(`${name}/${INDEX}`.replace(/^\/+/, ''))) return moveTo(`${last}/`);
+    if (!path.endsWith('/') && files.has(`${name}/${INDEX_PAGE}`.replace(/^\/+/, ''))) return moveTo(`${last}/`);
     if (!path.endsWith('/') && files.has(`${name}.html`)) return moveTo(`${last}.html`);
-    if (files.has(INDEX)) return notFound(request, reply);
+    if (files.has(INDEX_PAGE)) return notFound(request, reply);
     if (name === '' && !path.endsWith('/')) return moveTo(`${last}/`);
     const missing = docsMissing('../'.repeat(name.split('/').length));
     return sendText(request, reply.code(503).headers(PLAIN_PAGE), HTML, sendable(missing));

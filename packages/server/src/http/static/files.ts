@@ -23,7 +23,7 @@ const CODINGS = [
 ] as const;
 
 /** Where bundlers put files whose names have the hash of the content: such a name never stands for anything else. */
-const HASHED = /^assets\//;
+const HASHED_PATH = /^assets\//;
 
 /**
  * The files of a folder, by their names in it. Nothing else of the disk is ever read. A folder that is replaced, as by a build,
@@ -72,7 +72,7 @@ export class StaticFiles {
       etag,
       vary: 'accept-encoding',
       'content-type': TYPES[extname(name)] as string,
-      'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': HASHED_PATH.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
       'x-content-type-options': 'nosniff',
     });
     if (coding !== undefined) reply.header('content-encoding', coding);

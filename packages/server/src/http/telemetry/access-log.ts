@@ -29,7 +29,7 @@ export interface AccessLog {
 /** Levels at which no line of the access log is written. */
 const ABOVE_INFO: readonly string[] = ['warn', 'error', 'fatal', 'silent'];
 
-const LINE = 'request';
+const LINE_MESSAGE = 'request';
 
 /**
  * The access log (operations/monitoring): a line at `info` for each request that is sampled, refused, failed, or given up by its client. Bodies, tokens and
@@ -62,12 +62,12 @@ export function makeAccessLog(
       reply.raw.once('close', () => {
         const isGone = !reply.raw.writableFinished;
         const line = lineFor(reply.statusCode, isGone, request.routeOptions.config?.isProbe === true);
-        if (line) request.log.info({ ...describe(request, reply), ...line }, LINE);
+        if (line) request.log.info({ ...describeAnswer(request, reply), ...line }, LINE_MESSAGE);
       });
     },
     refused(bytes) {
       const line = lineFor(bytes.status, false, false);
-      if (line) logger.info({ ...bytes, ...line }, LINE);
+      if (line) logger.info({ ...bytes, ...line }, LINE_MESSAGE);
     },
   };
 }
@@ -90,10 +90,10 @@ export function logRequests(app: FastifyInstance, log: AccessLog | undefined): v
   });
 }
 
-function describe(request: FastifyRequest, reply: FastifyReply): object {
+function describeAnswer(request: FastifyRequest, reply: FastifyReply): object {
   const { method, facts = {}, ip } = request;
   const { ledger, who, granted, reason } = facts;
-  const decision = decisionOf(granted, reason);
+  const decision = accessDecisionOf(granted, reason);
   const isSent = reply.raw.writableFinished;
   return {
     method,
@@ -118,7 +118,7 @@ function shortened({ key, ...who }: Who): Who {
 }
 
 /** What was decided on access. A bad token is refused before anything is decided. */
-function decisionOf(granted: boolean | undefined, reason: string | undefined): 'granted' | 'refused' | undefined {
+function accessDecisionOf(granted: boolean | undefined, reason: string | undefined): 'granted' | 'refused' | undefined {
   if (granted === false || reason === 'auth.unauthorized' || reason === 'auth.forbidden') return 'refused';
   return granted ? 'granted' : undefined;
 }

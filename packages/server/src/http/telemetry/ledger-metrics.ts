@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoredBytes } from '../../store/queries/ledgers.js';
 
 /** Seconds: few, since each is a series of every ledger. */
-const LATENCIES = [0.01, 0.05, 0.1, 0.5, 1, 5];
+const LEDGER_LATENCIES = [0.01, 0.05, 0.1, 0.5, 1, 5];
 
 /** Counts the answer to a request, of the ledger with that handle. */
 export type CountForLedger = (ledger: string | undefined, status: number, seconds: number) => void;
@@ -30,7 +30,7 @@ export function measureLedgers(
     name: 'countersign_ledger_request_seconds',
     help: 'Time from a request to its answer, for a ledger of `METRICS_LEDGERS`.',
     labelNames: ['ledger'] as const,
-    buckets: LATENCIES,
+    buckets: LEDGER_LATENCIES,
     registers,
   });
   new Gauge({

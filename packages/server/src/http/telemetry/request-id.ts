@@ -4,7 +4,7 @@ import { REQUEST_ID } from '../../records/command.js';
 import { requestLimits } from '../request-limits.js';
 
 /** Letters, digits and what separates them in common ids: nothing that a log, a header or a shell reads as its own. */
-const TAKEN = /^[\w.:/+=@-]+$/;
+const ACCEPTED_ID = /^[\w.:/+=@-]+$/;
 
 /** Random bytes of an id that is made: no two processes make the same one. */
 const RANDOM_BYTES = 10;
@@ -13,7 +13,7 @@ const RANDOM_BYTES = 10;
 export function makeRequestIds(random: Runtime['random']): (raw: Pick<IncomingMessage, 'headers'>) => string {
   return ({ headers }) => {
     const sent = headers[REQUEST_ID];
-    if (typeof sent === 'string' && sent.length <= requestLimits.id && TAKEN.test(sent)) return sent;
+    if (typeof sent === 'string' && sent.length <= requestLimits.id && ACCEPTED_ID.test(sent)) return sent;
     return makeRequestId(random);
   };
 }

@@ -12,7 +12,7 @@ const OPERANDS: Readonly<Record<string, (pointer: string, operand: Json) => void
   $ne: checkPlain,
   $in: checkSeveral,
   $nin: checkSeveral,
-  $regex: checkText,
+  $regex: checkTextOperand,
 };
 
 /** Operators that a filter of an effect may use (interface/effects#filters). */
@@ -62,7 +62,7 @@ function checkOrdered(pointer: string, operand: Json): void {
   assertType(pointer, operand, ['string', 'number']);
 }
 
-function checkText(pointer: string, operand: Json): void {
+function checkTextOperand(pointer: string, operand: Json): void {
   assertType(pointer, operand, ['string']);
   if (String(operand).length <= filterLimits.characters) return;
   throw invalidFilter(

@@ -1,21 +1,21 @@
-import type { BalanceRow, BalanceWrite, EntryWrite, LimitWrite } from '../../store/committer/settlement.js';
+import type { BalanceSide, BalanceWrite, EntryWrite, LimitWrite } from '../../store/committer/settlement.js';
 import type { Place, StoredBalance, StoredLimit } from '../../store/money/books.js';
 import type { Metric } from '../plan/plan.js';
 
 /** A balance; one without a row yet has version 0. */
 interface Balance {
   readonly version: number;
-  readonly available: BalanceRow | undefined;
-  readonly reserved: BalanceRow | undefined;
+  readonly available: BalanceSide | undefined;
+  readonly reserved: BalanceSide | undefined;
 }
 
 /** A limit of a wallet and symbol. */
 export type Limit = Omit<StoredLimit, 'wallet' | 'symbol' | 'metric'>;
 
-type Limits = ReadonlyMap<Metric, Limit>;
+type LimitsByMetric = ReadonlyMap<Metric, Limit>;
 
 /** A movement's change of a balance. */
-export interface Movement extends Place {
+export interface BalanceMovement extends Place {
   readonly availableBy: number;
   readonly reservedBy: number;
 }
@@ -28,8 +28,8 @@ export interface Cause {
   readonly moment: string;
 }
 
-const NO_LIMITS: Limits = new Map();
-const NOTHING: Balance = { version: 0, available: undefined, reserved: undefined };
+const NO_LIMITS: LimitsByMetric = new Map();
+const NO_BALANCE: Balance = { version: 0, available: undefined, reserved: undefined };
 
 /**
  * Balances and limits of a ledger as the database has them: what was read, and what batches have stored since. Only what is
@@ -37,7 +37,7 @@ const NOTHING: Balance = { version: 0, available: undefined, reserved: undefined
  */
 export class StoredBooks {
   readonly #balances = new Map<string, Balance>();
-  readonly #limits = new Map<string, Limits>();
+  readonly #limits = new Map<string, LimitsByMetric>();
 
   /** The number of balances it holds. */
   get size(): number {
@@ -47,7 +47,7 @@ export class StoredBooks {
   /** Those of the places that it does not know, each once. */
   missing(places: readonly Place[]): Place[] {
     const missing = new Map<string, Place>();
-    for (const place of places) if (!this.#balances.has(keyOf(place))) missing.set(keyOf(place), place);
+    for (const place of places) if (!this.#balances.has(nameBalance(place))) missing.set(nameBalance(place), place);
     return [...missing.values()];
   }
 
@@ -56,23 +56,23 @@ export class StoredBooks {
     for (const place of this.missing(places)) {
       const of = (one: Place) => one.wallet === place.wallet && one.symbol === place.symbol;
       const stored = balances.find(of);
-      this.#balances.set(keyOf(place), stored ? toBalance(stored) : NOTHING);
+      this.#balances.set(nameBalance(place), stored ? withoutPlace(stored) : NO_BALANCE);
       const found = limits.filter(of);
       const entries = found.map(({ metric, ...limit }) => [metric as Metric, limit] as const);
-      this.#limits.set(keyOf(place), found.length === 0 ? NO_LIMITS : new Map(entries));
+      this.#limits.set(nameBalance(place), found.length === 0 ? NO_LIMITS : new Map(entries));
     }
   }
 
   balance(key: string): Balance {
-    return this.#balances.get(key) ?? NOTHING;
+    return this.#balances.get(key) ?? NO_BALANCE;
   }
 
-  limits(key: string): Limits {
+  limits(key: string): LimitsByMetric {
     return this.#limits.get(key) ?? NO_LIMITS;
   }
 
   /** Adds what a batch has stored. */
-  apply(balances: Iterable<readonly [string, Balance]>, limits: Iterable<readonly [string, Limits]>): void {
+  apply(balances: Iterable<readonly [string, Balance]>, limits: Iterable<readonly [string, LimitsByMetric]>): void {
     for (const [key, balance] of balances) this.#balances.set(key, balance);
     for (const [key, limit] of limits) this.#limits.set(key, limit);
   }
@@ -84,7 +84,7 @@ export class StoredBooks {
  */
 export class Books {
   readonly #balances = new Map<string, Balance>();
-  readonly #limits = new Map<string, Limits>();
+  readonly #limits = new Map<string, LimitsByMetric>();
   /** Versions of what it has read or changed, as they were before it: the commit compares them. */
   readonly #read = new Map<string, { readonly place: Place; readonly was: number }>();
   readonly #readLimits = new Map<string, { readonly place: Place; readonly metric: Metric; readonly was: number }>();
@@ -114,21 +114,21 @@ export class Books {
   }
 
   /** The limits of a wallet. A decision that rests on one is void when it has changed meanwhile. */
-  limits(place: Place): Limits {
-    const limits = this.#limitsAt(keyOf(place));
+  limits(place: Place): LimitsByMetric {
+    const limits = this.#limitsAt(nameBalance(place));
     for (const [metric, { version }] of limits) this.#lookAtLimit(place, metric, version);
     return limits;
   }
 
   /** A daily limit of a wallet. No balance tells when one is set, so a decision rests on there being none, too. */
   dailyLimit(place: Place, metric: 'dailyCount' | 'dailyAmount'): Limit | undefined {
-    const limit = this.#limitsAt(keyOf(place)).get(metric);
+    const limit = this.#limitsAt(nameBalance(place)).get(metric);
     this.#lookAtLimit(place, metric, limit?.version ?? 0);
     return limit;
   }
 
   /** Changes a balance. */
-  move(movement: Movement, cause: Cause): void {
+  move(movement: BalanceMovement, cause: Cause): void {
     const { availableBy, reservedBy } = movement;
     const before = this.#look(movement);
     const { moment } = cause;
@@ -148,10 +148,10 @@ export class Books {
 
   /** Sets a limit, or what counts against it. */
   setLimit(place: Place, metric: Metric, limit: Omit<Limit, 'version'>): void {
-    const before = this.#limitsAt(keyOf(place));
+    const before = this.#limitsAt(nameBalance(place));
     const version = before.get(metric)?.version ?? 0;
     this.#lookAtLimit(place, metric, version);
-    this.#limits.set(keyOf(place), new Map(before).set(metric, { ...limit, version: version + 1 }));
+    this.#limits.set(nameBalance(place), new Map(before).set(metric, { ...limit, version: version + 1 }));
   }
 
   /** All that the batch has read and changed, each balance and limit once. */
@@ -162,7 +162,7 @@ export class Books {
       return { wallet, symbol, was, version, available, reserved };
     });
     const limits = [...this.#readLimits.values()].map(({ place, metric, was }) => {
-      const limit = this.#limitsAt(keyOf(place)).get(metric);
+      const limit = this.#limitsAt(nameBalance(place)).get(metric);
       return { ...place, metric, was, ...(limit ?? { version: 0, luid: '', amount: 0, used: 0, body: '' }) };
     });
     return { balances, entries: this.#entries, limits };
@@ -176,7 +176,7 @@ export class Books {
   }
 
   #look(place: Place): Balance {
-    const key = keyOf(place);
+    const key = nameBalance(place);
     const known = this.#balances.get(key);
     if (known) return known;
     const balance = this.#balanceAt(key);
@@ -194,7 +194,7 @@ export class Books {
   }
 
   /** Limits of a place, which stay as they were read first: all decisions of the batch rest on the same. */
-  #limitsAt(key: string): Limits {
+  #limitsAt(key: string): LimitsByMetric {
     const known = this.#limits.get(key);
     if (known) return known;
     const limits = this.#limitsBelow(key);
@@ -202,7 +202,7 @@ export class Books {
     return limits;
   }
 
-  #limitsBelow(key: string): Limits {
+  #limitsBelow(key: string): LimitsByMetric {
     for (let layer = this.#layerBelow(); layer; layer = layer.#layerBelow()) {
       const limits = layer.#limits.get(key);
       if (limits) return limits;
@@ -217,25 +217,25 @@ export class Books {
   }
 
   #lookAtLimit(place: Place, metric: Metric, was: number): void {
-    const key = `${keyOf(place)} ${metric}`;
+    const key = `${nameBalance(place)} ${metric}`;
     if (!this.#readLimits.has(key)) this.#readLimits.set(key, { place, metric, was });
   }
 
-  #row(before: BalanceRow | undefined, by: number, moment: string): BalanceRow {
+  #row(before: BalanceSide | undefined, by: number, moment: string): BalanceSide {
     const luid = before?.luid ?? this.newLuid();
     return { amount: (before?.amount ?? 0) + by, luid, moment, isChanged: before !== undefined };
   }
 
   #set(
-    movement: Movement,
+    movement: BalanceMovement,
     before: Balance,
-    available: BalanceRow,
-    reserved: BalanceRow | undefined,
+    available: BalanceSide,
+    reserved: BalanceSide | undefined,
     { intent, change, moment }: Cause,
   ): void {
     const { wallet, symbol, availableBy, reservedBy } = movement;
     const version = before.version + 1;
-    this.#balances.set(keyOf(movement), { version, available, reserved });
+    this.#balances.set(nameBalance(movement), { version, available, reserved });
     // Members are named one by one: V8 is slow at adding members to what a spread has copied (decision 0026).
     this.#entries.push({
       wallet,
@@ -253,13 +253,14 @@ export class Books {
 }
 
 /** Without the place: every balance has the same shape. */
-function toBalance({ version, available, reserved }: StoredBalance): Balance {
+function withoutPlace({ version, available, reserved }: StoredBalance): Balance {
   return { version, available, reserved };
 }
 
 /** Stands for the row of a balance that was only read, and does not exist. */
-const NO_ROW: BalanceRow = { amount: 0, luid: '', moment: '1970-01-01T00:00:00.000Z', isChanged: false };
+const NO_ROW: BalanceSide = { amount: 0, luid: '', moment: '1970-01-01T00:00:00.000Z', isChanged: false };
 
-function keyOf({ wallet, symbol }: Place): string {
+/** Names a balance among those of a ledger. */
+export function nameBalance({ wallet, symbol }: Place): string {
   return `${wallet} ${symbol}`;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Place } from '../../store/money/books.js';
-import type { Entry, Failure, Metric, Plan } from '../plan/plan.js';
-import type { Books } from './books.js';
+import type { Entry, IntentFailure, Metric, Plan } from '../plan/plan.js';
+import { type Books, nameBalance } from './books.js';
 
 /** Amounts are integers that JSON numbers hold exactly. */
 const GREATEST = Number.MAX_SAFE_INTEGER;
@@ -21,7 +21,7 @@ export interface Circumstances {
  * The limit that an intent would exceed, judged before anything is reserved (interface/wallets#limits): the least
  * balance, the greatest, then the daily ones, each in the order of claims. Bounds are inclusive.
  */
-export function findExceededLimit(books: Books, plan: Plan, given: Circumstances): Failure | undefined {
+export function findExceededLimit(books: Books, plan: Plan, given: Circumstances): IntentFailure | undefined {
   return (
     findDisabled(plan, given.config) ??
     findTooLow(books, plan) ??
@@ -31,7 +31,7 @@ export function findExceededLimit(books: Books, plan: Plan, given: Circumstances
 }
 
 /** A daily limit needs `limits.aggregated.enabled` in the ledger's configuration. */
-function findDisabled({ limits }: Plan, config: JsonObject): Failure | undefined {
+function findDisabled({ limits }: Plan, config: JsonObject): IntentFailure | undefined {
   if (!limits.some(({ metric }) => metric.startsWith('daily')) || countsDaily(config)) return undefined;
   return { reason: 'core.unexpected-error', detail: 'Ledger failed to commit intent' };
 }
@@ -46,7 +46,7 @@ export function countsDaily(config: JsonObject): boolean {
  * arrived since (interface/wallets#limits). What was held for a signer was promised to them, so only what no balance can
  * hold ends it.
  */
-export function findFull(books: Books, plans: readonly Plan[]): Failure | undefined {
+export function findFull(books: Books, plans: readonly Plan[]): IntentFailure | undefined {
   const isPromised = plans.some(({ isManual }) => isManual);
   for (const plan of plans) {
     const others = plans.filter((other) => other !== plan);
@@ -56,36 +56,44 @@ export function findFull(books: Books, plans: readonly Plan[]): Failure | undefi
   return undefined;
 }
 
-function findTooLow(books: Books, plan: Plan): Failure | undefined {
+function findTooLow(books: Books, plan: Plan): IntentFailure | undefined {
   // What is forwarded arrives first, in the same thread.
   if (plan.isForward) return undefined;
   const debits = plan.entries.filter(({ side }) => side === 'debit');
   for (const [entry, sum] of sumsOf(debits)) {
-    const place = placeOf(entry);
+    const place = placeOfEntry(entry);
     const after = BigInt(books.available(place)) - sum;
     const least = books.limits(place).get('minBalance')?.amount ?? 0;
-    if (after < BigInt(least)) return exceeded(`Amount ${after} is less than minimum allowed amount ${least}`, entry);
+    if (after < BigInt(least))
+      return limitExceeded(`Amount ${after} is less than minimum allowed amount ${least}`, entry);
     const reserved = BigInt(books.reserved(place)) + sum;
     if (reserved > BigInt(GREATEST)) {
-      return exceeded(`Amount ${reserved} is greater than maximum allowed amount ${GREATEST}`, entry, 'reserved');
+      return limitExceeded(`Amount ${reserved} is greater than maximum allowed amount ${GREATEST}`, entry, 'reserved');
     }
   }
   return undefined;
 }
 
-function findTooHigh(books: Books, plan: Plan, unsettled: readonly Plan[], isPromised = false): Failure | undefined {
-  const others = new Map(sumsOf(unsettled.flatMap(creditsOf)).map(([entry, sum]) => [keyOf(placeOf(entry)), sum]));
+function findTooHigh(
+  books: Books,
+  plan: Plan,
+  unsettled: readonly Plan[],
+  isPromised = false,
+): IntentFailure | undefined {
+  const others = new Map(
+    sumsOf(unsettled.flatMap(creditsOf)).map(([entry, sum]) => [nameBalance(placeOfEntry(entry)), sum]),
+  );
   for (const [entry, sum] of sumsOf(creditsOf(plan))) {
-    const place = placeOf(entry);
-    const after = BigInt(books.available(place)) + sum + (others.get(keyOf(place)) ?? 0n);
+    const place = placeOfEntry(entry);
+    const after = BigInt(books.available(place)) + sum + (others.get(nameBalance(place)) ?? 0n);
     const greatest = (isPromised ? undefined : books.limits(place).get('maxBalance')?.amount) ?? GREATEST;
     if (after > BigInt(greatest)) {
-      return exceeded(`Amount ${after} is greater than maximum allowed amount ${greatest}`, entry);
+      return limitExceeded(`Amount ${after} is greater than maximum allowed amount ${greatest}`, entry);
     }
     // What is reserved may come back.
     const most = after + BigInt(books.reserved(place));
     if (most > BigInt(GREATEST)) {
-      return exceeded(`Amount ${most} is greater than maximum allowed amount ${GREATEST}`, entry);
+      return limitExceeded(`Amount ${most} is greater than maximum allowed amount ${GREATEST}`, entry);
     }
   }
   return undefined;
@@ -95,11 +103,11 @@ function creditsOf({ entries }: Plan): Entry[] {
   return entries.filter(({ side }) => side === 'credit');
 }
 
-function findDaily(books: Books, plan: Plan, { day, uncounted }: Circumstances): Failure | undefined {
+function findDaily(books: Books, plan: Plan, { day, uncounted }: Circumstances): IntentFailure | undefined {
   const others = uncounted.flatMap(transfersOf);
   for (const { entry, amount } of transfersOf(plan)) {
-    const place = placeOf(entry);
-    const before = others.filter((one) => keyOf(placeOf(one.entry)) === keyOf(place));
+    const place = placeOfEntry(entry);
+    const before = others.filter((one) => nameBalance(placeOfEntry(one.entry)) === nameBalance(place));
     const { wallet } = entry;
     const count = books.dailyLimit(place, 'dailyCount');
     if (count && BigInt(usedOn(count, day)) + BigInt(before.length) + 1n > BigInt(count.amount)) {
@@ -124,11 +132,11 @@ function findDaily(books: Books, plan: Plan, { day, uncounted }: Circumstances):
 export function countDaily(books: Books, plan: Plan, day: string, sign: 1 | -1, only?: ReadonlySet<string>): void {
   const counted = new Map<string, Place & { amount: bigint }>();
   for (const { entry, amount } of transfersOf(plan)) {
-    const place = placeOf(entry);
-    counted.set(keyOf(place), { ...place, amount });
+    const place = placeOfEntry(entry);
+    counted.set(nameBalance(place), { ...place, amount });
   }
   for (const { luid: wallet, symbol } of plan.limits) {
-    const key = keyOf({ wallet, symbol });
+    const key = nameBalance({ wallet, symbol });
     if (!counted.has(key)) counted.set(key, { wallet, symbol, amount: 0n });
   }
   for (const { wallet, symbol, amount } of counted.values()) {
@@ -161,26 +169,22 @@ function transfersOf({ entries }: Plan): { entry: Entry; amount: bigint }[] {
 function sumsOf(entries: readonly Entry[]): [Entry, bigint][] {
   const sums = new Map<string, [Entry, bigint]>();
   for (const entry of entries) {
-    const key = keyOf(placeOf(entry));
+    const key = nameBalance(placeOfEntry(entry));
     sums.set(key, [sums.get(key)?.[0] ?? entry, (sums.get(key)?.[1] ?? 0n) + BigInt(entry.amount)]);
   }
   return [...sums.values()];
 }
 
-function placeOf({ luid, symbol }: Entry): Place {
+function placeOfEntry({ luid, symbol }: Entry): Place {
   return { wallet: luid, symbol };
-}
-
-function keyOf({ wallet, symbol }: Place): string {
-  return `${wallet} ${symbol}`;
 }
 
 /** Names a limit among those of a ledger. */
 export function nameLimit(place: Place, metric: Metric): string {
-  return `${keyOf(place)} ${metric}`;
+  return `${nameBalance(place)} ${metric}`;
 }
 
-function exceeded(what: string, { wallet, symbol }: Entry, schema = 'available'): Failure {
+function limitExceeded(what: string, { wallet, symbol }: Entry, schema = 'available'): IntentFailure {
   return {
     reason: 'core.limit-exceeded',
     detail: `${what} for wallet ${wallet}, symbol ${symbol}, schema ${schema}`,

@@ -2,36 +2,36 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Metric } from './plan.js';
 
 /** What a claim names: a wallet by its address, or a symbol by its handle. */
-export interface Address {
+export interface AddressObject {
   readonly handle: string;
   readonly custom?: JsonObject;
 }
 
 interface AnyClaim {
-  readonly symbol: Address;
+  readonly symbol: AddressObject;
   readonly amount: number;
   readonly custom?: JsonObject;
 }
 
 export interface IssueClaim extends AnyClaim {
   readonly action: 'issue';
-  readonly target: Address;
+  readonly target: AddressObject;
 }
 
 export interface TransferClaim extends AnyClaim {
   readonly action: 'transfer';
-  readonly source: Address;
-  readonly target: Address;
+  readonly source: AddressObject;
+  readonly target: AddressObject;
 }
 
 export interface DestroyClaim extends AnyClaim {
   readonly action: 'destroy';
-  readonly source: Address;
+  readonly source: AddressObject;
 }
 
 export interface BoundClaim extends AnyClaim {
   readonly action: 'limit';
-  readonly wallet: Address;
+  readonly wallet: AddressObject;
   readonly metric: Metric;
 }
 
@@ -46,7 +46,7 @@ const NAMED: ReadonlySet<string> = new Set(['source', 'target', 'wallet', 'symbo
  *
  * @param data of an intent, which had its shape when it was stored
  */
-export function claimsOf({ claims }: JsonObject): readonly Claim[] {
+export function normalizeClaims({ claims }: JsonObject): readonly Claim[] {
   return Array.isArray(claims) ? claims.filter(isObject).map(toObjectForm) : [];
 }
 

@@ -3,19 +3,19 @@ import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { findAddressed } from '../../records/address.js';
 import { sequencerLimits } from '../sequencer-limits.js';
-import type { Found, Named } from './plan.js';
+import type { CurrentRecord, Named } from './plan.js';
 
 type FoundKind = 'wallet' | 'symbol' | 'bridge';
 
 /** The current wallets, symbols and bridges of a ledger, by handle; undefined for one that is missing. */
-export type Directory = { readonly [Kind in FoundKind]: (handle: string) => Promise<Found | undefined> };
+export type Directory = { readonly [Kind in FoundKind]: (handle: string) => Promise<CurrentRecord | undefined> };
 
 /**
  * The directory of the session's ledger. Its methods throw OutOfDate for records found under another state of the ledger,
  * and as a turn of the session's task does: long records cost steps.
  */
 export function directoryOf(session: Session): Directory {
-  const find = async (kind: FoundKind, handle: string): Promise<Found | undefined> => {
+  const find = async (kind: FoundKind, handle: string): Promise<CurrentRecord | undefined> => {
     const version = await session.findVersion(kind, handle, 'handle');
     if (!version) return undefined;
     await session.task.turn(stepsOfText(version.body));
@@ -30,7 +30,7 @@ export function directoryOf(session: Session): Directory {
 
 /** The wallets, symbols and bridges of one ledger that were found of late: the commit compares their versions. */
 export class KnownRecords {
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, CurrentRecord>();
 
   /** A directory that reads what is not known. It throws as that of the session does. */
   directory(session: Session): Directory {
@@ -56,7 +56,7 @@ export class KnownRecords {
 /** The lookups of one intent. Each handle is looked up once, so that all claims see the same version of a record. */
 export class Lookups {
   readonly #directory: Directory;
-  readonly #looked = new Map<string, Promise<Found | undefined>>();
+  readonly #looked = new Map<string, Promise<CurrentRecord | undefined>>();
   readonly #used = new Map<string, Named>();
 
   constructor(directory: Directory) {
@@ -64,16 +64,16 @@ export class Lookups {
   }
 
   /** The wallet that an address leads to (interface/wallets#routes). */
-  walletAt(address: string): Promise<Found | undefined> {
+  walletAt(address: string): Promise<CurrentRecord | undefined> {
     return findAddressed(address, (handle) => this.#look('wallet', handle));
   }
 
-  symbol(handle: string): Promise<Found | undefined> {
+  symbol(handle: string): Promise<CurrentRecord | undefined> {
     return this.#look('symbol', handle);
   }
 
   /** Notes that the outcome rests on this version of a record. */
-  use(kind: FoundKind, found: Found): Found {
+  use(kind: FoundKind, found: CurrentRecord): CurrentRecord {
     const { luid } = found.record;
     this.#used.set(luid, { kind, handle: handleOf(found), luid, change: found.change });
     return found;
@@ -84,7 +84,7 @@ export class Lookups {
     return [...this.#used.values()];
   }
 
-  #look(kind: FoundKind, handle: string): Promise<Found | undefined> {
+  #look(kind: FoundKind, handle: string): Promise<CurrentRecord | undefined> {
     const key = `${kind} ${handle}`;
     const looked = this.#looked.get(key);
     if (looked) return looked;
@@ -94,6 +94,6 @@ export class Lookups {
   }
 }
 
-export function handleOf({ record }: Found): string {
+export function handleOf({ record }: CurrentRecord): string {
   return String(record.data.handle);
 }

@@ -1,10 +1,10 @@
 import { hash as hashOf, isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { allowsMethod } from '../../bridges/traits.js';
 import type { Session } from '../../ledgers/session.js';
-import { type Claim, claimsOf } from './claims.js';
+import { type Claim, normalizeClaims } from './claims.js';
 import type { Directory } from './directory.js';
 import { makeEntryHandle } from './handles.js';
-import type { Entry, Failure, Found, Named, Part, Side } from './plan.js';
+import type { CurrentRecord, Entry, IntentFailure, Named, Part, Side } from './plan.js';
 
 const METHODS = { debit: 'debits', credit: 'credits' } as const;
 
@@ -21,12 +21,12 @@ export async function planParts(
   directory: Directory,
   data: JsonObject,
   entries: readonly Entry[],
-): Promise<{ readonly parts: readonly Part[]; readonly needs: readonly Named[] } | Failure> {
-  const claims = claimsOf(data);
+): Promise<{ readonly parts: readonly Part[]; readonly needs: readonly Named[] } | IntentFailure> {
+  const claims = normalizeClaims(data);
   // Issues and destroys are the ledger's own affair.
   const called = entries.filter(({ bridge, claim }) => bridge !== undefined && claims[claim]!.action === 'transfer');
   if (called.length === 0) return { parts: [], needs: [] };
-  const bridges = new Map<string, Found>();
+  const bridges = new Map<string, CurrentRecord>();
   for (const { bridge } of called) {
     const found = bridges.get(bridge!) ?? (await directory.bridge(bridge!));
     if (!found) return { reason: 'core.unexpected-error', detail: `Bridge ${bridge} not found` };
@@ -52,8 +52,8 @@ export async function planParts(
 function groupEntries(
   entries: readonly Entry[],
   called: readonly Entry[],
-  bridges: ReadonlyMap<string, Found>,
-  claims: ReturnType<typeof claimsOf>,
+  bridges: ReadonlyMap<string, CurrentRecord>,
+  claims: ReturnType<typeof normalizeClaims>,
 ): readonly (readonly Entry[])[] {
   const groups = new Map<string, Entry[]>();
   for (const entry of called) {
@@ -75,7 +75,7 @@ function splitUnsafe(group: readonly Entry[]): readonly (readonly Entry[])[] {
   return sum <= BigInt(Number.MAX_SAFE_INTEGER) ? [group] : group.map((entry) => [entry]);
 }
 
-function groupingOf({ record }: Found, side: Side): unknown {
+function groupingOf({ record }: CurrentRecord, side: Side): unknown {
   const { config } = record.data;
   return isObject(config) ? config[`${METHODS[side]}.claims.groupBy`] : undefined;
 }
@@ -95,32 +95,32 @@ function makePart({ runtime }: Session, entries: readonly Entry[], group: readon
  * @param data of the intent
  */
 export function describeEntry({ handle, side, entries: of }: Part, entries: readonly Entry[], data: JsonObject) {
-  const claims = claimsOf(data);
+  const claims = normalizeClaims(data);
   const grouped = of.map((index) => entries[index]!);
   const [first] = grouped;
   const claim = claims[first!.claim]!;
   const isGroup = grouped.length > 1;
-  const own = addressOf(claim, side === 'debit' ? 'source' : 'target');
+  const own = addressOfClaim(claim, side === 'debit' ? 'source' : 'target');
   // Grouped by wallet, addresses may differ.
   const shared =
     isGroup && !grouped.every((one) => isAt(claims[one.claim]!, one, own)) ? { handle: first!.wallet } : own;
   return {
     handle,
     schema: side,
-    source: side === 'debit' ? shared : isGroup ? null : addressOf(claim, 'source'),
-    target: side === 'credit' ? shared : isGroup ? null : addressOf(claim, 'target'),
+    source: side === 'debit' ? shared : isGroup ? null : addressOfClaim(claim, 'source'),
+    target: side === 'credit' ? shared : isGroup ? null : addressOfClaim(claim, 'target'),
     symbol: isGroup ? { handle: first!.symbol } : (claim.symbol as unknown as Json),
     amount: grouped.reduce((sum, { amount }) => sum + amount, 0),
     inputs: grouped.map((one) => one.claim),
   };
 }
 
-function addressOf(claim: Claim, name: 'source' | 'target'): Json {
+function addressOfClaim(claim: Claim, name: 'source' | 'target'): Json {
   const address = (claim as { source?: unknown; target?: unknown })[name];
   return address === undefined ? null : (address as Json);
 }
 
 function isAt(claim: Claim, { side }: Entry, address: Json): boolean {
-  const own = addressOf(claim, side === 'debit' ? 'source' : 'target') as { handle: string };
+  const own = addressOfClaim(claim, side === 'debit' ? 'source' : 'target') as { handle: string };
   return own.handle === (address as { handle: string }).handle;
 }

@@ -7,14 +7,14 @@ import { kindNamed } from '../../kinds/registry.js';
 import { isOwn, type Ledger } from '../../ledgers/ledger.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Claim } from './claims.js';
-import type { Found, Parties } from './plan.js';
+import type { CurrentRecord, Parties } from './plan.js';
 import type { Resolved } from './resolve.js';
 
 /** A right that an intent needs on a record (interface/intents#permissions). */
 export interface Permission {
   readonly action: 'issue' | 'destroy' | 'spend' | 'limit';
   readonly kind: 'wallet' | 'symbol';
-  readonly on: Found;
+  readonly on: CurrentRecord;
 }
 
 /** The rights that an intent needs, each once. */
@@ -39,7 +39,11 @@ function permissionsOfClaim({ action }: Claim, parties: Parties): readonly Permi
   }
 }
 
-function on(action: Permission['action'], kind: Permission['kind'], all: readonly (Found | undefined)[]): Permission[] {
+function on(
+  action: Permission['action'],
+  kind: Permission['kind'],
+  all: readonly (CurrentRecord | undefined)[],
+): Permission[] {
   return all.flatMap((one) => (one ? [{ action, kind, on: one }] : []));
 }
 
@@ -61,7 +65,7 @@ export async function isPermitted(
 }
 
 /** What the members begin with that claims of a token are in a proof (interface/tokens#impersonation). */
-const CLAIM = 'bearer.';
+const CLAIM_PREFIX = 'bearer.';
 
 /**
  * The caller who created an intent, rebuilt from the proofs that it was created with (interface/intents#permissions): the
@@ -98,6 +102,6 @@ function isImpersonation({ auth }: Ledger, proof: StoredProof): boolean {
 }
 
 function claimsSaid({ custom = {} }: StoredProof): JsonObject {
-  const claims = Object.entries(custom).filter(([name]) => name.startsWith(CLAIM));
-  return Object.fromEntries(claims.map(([name, value]) => [name.slice(CLAIM.length), value]));
+  const claims = Object.entries(custom).filter(([name]) => name.startsWith(CLAIM_PREFIX));
+  return Object.fromEntries(claims.map(([name, value]) => [name.slice(CLAIM_PREFIX.length), value]));
 }

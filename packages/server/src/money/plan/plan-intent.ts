@@ -1,12 +1,12 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { domainsOf } from '../../kinds/intent.js';
 import type { Session } from '../../ledgers/session.js';
-import { claimsOf } from './claims.js';
+import { normalizeClaims } from './claims.js';
 import type { Directory } from './directory.js';
 import { makeHandle } from './handles.js';
 import { planParts } from './parts.js';
 import { callerOfIntent, isPermitted, permissionsOf } from './permissions.js';
-import type { Failure, Forward, Named, Plan, Planned } from './plan.js';
+import type { Forward, IntentFailure, Named, Plan, Planned } from './plan.js';
 import { type Resolved, resolveIntent } from './resolve.js';
 
 /** Intents that follow from one another, the first included (interface/intents#forwarding). */
@@ -30,11 +30,11 @@ async function plan(
   room: { left: number },
 ): Promise<Planned> {
   const resolved = await resolveIntent(data, directory, (bytes) => session.runtime.random(bytes), session.task);
-  if ('failure' in resolved) return unresolved(resolved.failure, resolved.needs);
+  if ('failure' in resolved) return unresolvedPlan(resolved.failure, resolved.needs);
   const { entries, limits, parties } = resolved;
   const isPermitted = record === undefined || (await isIntentPermitted(session, record, resolved));
   const bridged = await planParts(session, directory, data, entries);
-  if ('reason' in bridged) return unresolved(bridged, resolved.needs);
+  if ('reason' in bridged) return unresolvedPlan(bridged, resolved.needs);
   const { commit } = (data.config ?? {}) as { commit?: string };
   const outcome: Plan = {
     intent: String(data.handle),
@@ -49,7 +49,7 @@ async function plan(
   return { outcome, isPermitted, needs, parties, forwards };
 }
 
-function unresolved(outcome: Failure, needs: readonly Named[]): Planned {
+function unresolvedPlan(outcome: IntentFailure, needs: readonly Named[]): Planned {
   return { outcome, isPermitted: false, needs, parties: [], forwards: [] };
 }
 
@@ -57,7 +57,7 @@ async function isIntentPermitted(session: Session, record: RecordEnvelope, resol
   const { data } = record;
   if (data.origin !== undefined) return true;
   const caller = await callerOfIntent(session, record);
-  return isPermitted(session, caller, permissionsOf(claimsOf(data), resolved));
+  return isPermitted(session, caller, permissionsOf(normalizeClaims(data), resolved));
 }
 
 /** The intents that forward the credits of one that is resolved. */

@@ -2,7 +2,7 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Place } from '../../store/money/books.js';
 
 /** A current record and the number of its version. */
-export interface Found {
+export interface CurrentRecord {
   readonly record: RecordEnvelope;
   readonly change: number;
 }
@@ -61,7 +61,7 @@ export interface Part {
 }
 
 /** Why an intent fails, as its `failed` proof says it. */
-export interface Failure {
+export interface IntentFailure {
   readonly reason: string;
   readonly detail: string;
 }
@@ -83,18 +83,18 @@ export interface Plan {
 /** The records that a claim led to. */
 export interface Parties {
   /** The wallet that the source's address leads to, and the one that is debited. */
-  readonly source?: Found;
-  readonly debited?: Found;
+  readonly source?: CurrentRecord;
+  readonly debited?: CurrentRecord;
   /** The wallet that is credited. */
-  readonly credited?: Found;
+  readonly credited?: CurrentRecord;
   /** The wallet that a limit is set on. */
-  readonly wallet?: Found;
-  readonly symbol: Found;
+  readonly wallet?: CurrentRecord;
+  readonly symbol: CurrentRecord;
 }
 
 /** A plan with what it was made of, or why there is none. It rests on records whose versions the commit compares. */
 export interface Planned {
-  readonly outcome: Plan | Failure;
+  readonly outcome: Plan | IntentFailure;
   readonly isPermitted: boolean;
   /** The records that it rests on, those of its forwards included. */
   readonly needs: readonly Named[];

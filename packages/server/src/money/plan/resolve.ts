@@ -1,9 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Task } from '../../metering/task.js';
-import { type Claim, claimsOf, walletAddressesOf } from './claims.js';
+import { type Claim, normalizeClaims, walletAddressesOf } from './claims.js';
 import { type Directory, handleOf, Lookups } from './directory.js';
 import { makeEntryHandle, type Random } from './handles.js';
-import type { Entry, Failure, Found, LimitClaim, Named, Parties, Side } from './plan.js';
+import type { CurrentRecord, Entry, IntentFailure, LimitClaim, Named, Parties, Side } from './plan.js';
 import { findNamed, followRoutes, type Reached, type Routing, Unrouted } from './routes.js';
 
 export interface Resolved {
@@ -17,7 +17,7 @@ export interface Resolved {
 }
 
 export interface Unresolved {
-  readonly failure: Failure;
+  readonly failure: IntentFailure;
   /** The records that were found before. */
   readonly needs: readonly Named[];
 }
@@ -41,7 +41,7 @@ export async function resolveIntent(
   random: Random,
   task: Task,
 ): Promise<Resolution> {
-  const claims = claimsOf(data);
+  const claims = normalizeClaims(data);
   const lookups = new Lookups(directory);
   const intent: Resolving = {
     handle: String(data.handle),
@@ -86,20 +86,20 @@ async function lookUpNamed(claims: readonly Claim[], lookups: Lookups): Promise<
   );
 }
 
-async function resolveClaim(intent: Resolving, claim: Claim, index: number): Promise<ClaimResult | Failure> {
+async function resolveClaim(intent: Resolving, claim: Claim, index: number): Promise<ClaimResult | IntentFailure> {
   const debit = 'source' in claim ? await findSource(intent, claim, claim.source.handle) : undefined;
   if (debit instanceof Unrouted) return routingFailed(debit);
-  const credit = 'target' in claim ? await follow(intent, claim, 'credit', claim.target.handle) : undefined;
+  const credit = 'target' in claim ? await routeClaim(intent, claim, 'credit', claim.target.handle) : undefined;
   if (credit instanceof Unrouted) return routingFailed(credit);
   const wallet = 'wallet' in claim ? await findNamed(intent.lookups, 'Wallet', claim.wallet.handle) : undefined;
   if (wallet instanceof Unrouted) return routingFailed(wallet);
   const symbol = await intent.lookups.symbol(claim.symbol.handle);
   if (!symbol) return { reason: 'core.symbol-invalid', detail: `Symbol ${claim.symbol.handle} not found.` };
   intent.lookups.use('symbol', symbol);
-  const make = (side: Side, reached: Reached) => makeEntry(intent, claim, index, side, reached);
+  const make = (side: Side, reached: Reached) => makeClaimEntry(intent, claim, index, side, reached);
   return {
     entries: [...(debit ? [make('debit', debit)] : []), ...(credit ? [make('credit', credit)] : [])],
-    limits: 'wallet' in claim && wallet ? [{ ...describe(claim, index, wallet), metric: claim.metric }] : [],
+    limits: 'wallet' in claim && wallet ? [{ ...describeClaim(claim, index, wallet), metric: claim.metric }] : [],
     parties: {
       ...(debit ? { source: debit.named, debited: debit.wallet } : {}),
       ...(credit ? { credited: credit.wallet } : {}),
@@ -110,31 +110,31 @@ async function resolveClaim(intent: Resolving, claim: Claim, index: number): Pro
 }
 
 async function findSource(intent: Resolving, claim: Claim, address: string): Promise<Reached | Unrouted> {
-  if (!intent.isForward) return follow(intent, claim, 'debit', address);
+  if (!intent.isForward) return routeClaim(intent, claim, 'debit', address);
   const wallet = await findNamed(intent.lookups, 'Source wallet', address);
   return wallet instanceof Unrouted ? wallet : { named: wallet, wallet };
 }
 
-function follow({ handle, lookups, task }: Resolving, claim: Claim, side: Side, address: string) {
+function routeClaim({ handle, lookups, task }: Resolving, claim: Claim, side: Side, address: string) {
   return followRoutes({ intent: handle, claim, lookups, task }, side, address);
 }
 
-function makeEntry({ random }: Resolving, claim: Claim, index: number, side: Side, to: Reached): Entry {
+function makeClaimEntry({ random }: Resolving, claim: Claim, index: number, side: Side, to: Reached): Entry {
   const { bridge } = to.wallet.record.data;
   return {
     handle: makeEntryHandle(side, random),
     side,
-    ...describe(claim, index, to.wallet),
+    ...describeClaim(claim, index, to.wallet),
     ...(bridge === undefined ? {} : { bridge: String(bridge) }),
     ...(to.forwardTo === undefined ? {} : { forwardTo: to.forwardTo }),
   };
 }
 
 /** What an entry and a limit have in common. */
-function describe({ symbol, amount }: Claim, claim: number, wallet: Found) {
+function describeClaim({ symbol, amount }: Claim, claim: number, wallet: CurrentRecord) {
   return { claim, wallet: handleOf(wallet), luid: wallet.record.luid, symbol: symbol.handle, amount };
 }
 
-function routingFailed({ detail }: Unrouted): Failure {
+function routingFailed({ detail }: Unrouted): IntentFailure {
   return { reason: 'core.routing-failed', detail };
 }

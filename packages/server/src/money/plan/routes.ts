@@ -4,16 +4,16 @@ import { routeLimits } from '../../kinds/wallet.js';
 import type { Task } from '../../metering/task.js';
 import type { Claim } from './claims.js';
 import { handleOf, type Lookups } from './directory.js';
-import type { Found, Side } from './plan.js';
+import type { CurrentRecord, Side } from './plan.js';
 
 /** The actions of routes that are about a side of a claim (interface/wallets#routes). */
-const ACTIONS: Readonly<Record<Side, readonly string[]>> = {
+const ROUTE_ACTIONS: Readonly<Record<Side, readonly string[]>> = {
   debit: ['debit'],
   credit: ['credit', 'accept', 'forward'],
 };
 
 /** The words for a side in failures. */
-const WORDS: Readonly<Record<Side, { readonly named: string; readonly routed: string; readonly way: string }>> = {
+const SIDE_WORDS: Readonly<Record<Side, { readonly named: string; readonly routed: string; readonly way: string }>> = {
   debit: { named: 'Source wallet', routed: 'Debit', way: 'in' },
   credit: { named: 'Target wallet', routed: 'Credit', way: 'out' },
 };
@@ -31,9 +31,9 @@ export interface Routing {
 /** Where a side of a claim leads. */
 export interface Reached {
   /** The wallet that the claim's address leads to. */
-  readonly named: Found;
+  readonly named: CurrentRecord;
   /** The wallet that routes lead to from there, or the same. */
-  readonly wallet: Found;
+  readonly wallet: CurrentRecord;
   /** The address that a `forward` route sends the amount on to. */
   readonly forwardTo?: string;
 }
@@ -48,9 +48,9 @@ export class Unrouted {
  *
  * @param what the address is of, as the failure says it
  */
-export async function findNamed(lookups: Lookups, what: string, address: string): Promise<Found | Unrouted> {
+export async function findNamed(lookups: Lookups, what: string, address: string): Promise<CurrentRecord | Unrouted> {
   const found = await lookups.walletAt(address);
-  return found ? lookups.use('wallet', found) : unresolved(what, address, address);
+  return found ? lookups.use('wallet', found) : unresolvedAddress(what, address, address);
 }
 
 /**
@@ -61,7 +61,7 @@ export async function findNamed(lookups: Lookups, what: string, address: string)
  */
 export async function followRoutes(routing: Routing, side: Side, address: string): Promise<Reached | Unrouted> {
   const { intent, claim, lookups } = routing;
-  const { named: name, routed, way } = WORDS[side];
+  const { named: name, routed, way } = SIDE_WORDS[side];
   const named = await findNamed(lookups, name, address);
   if (named instanceof Unrouted) return named;
   const passed = new Set<string>();
@@ -74,7 +74,7 @@ export async function followRoutes(routing: Routing, side: Side, address: string
     if (route.action === 'forward') return { named, wallet, forwardTo: route.target };
     if (hops >= routeLimits.hops) return tooDeep(intent, claim);
     const next = await lookups.walletAt(route.target);
-    if (!next) return unresolved(`${routed} routed wallet`, route.target, handleOf(wallet));
+    if (!next) return unresolvedAddress(`${routed} routed wallet`, route.target, handleOf(wallet));
     if (passed.has(next.record.luid)) {
       return new Unrouted(`${routed} routing cycle detected for the address ${address}.`);
     }
@@ -92,7 +92,11 @@ interface Leading {
  * The first route of a wallet that matches the claim. `itself` where the wallet has no route for the side, or accepts;
  * `none` where it has, and none of them matches. One that is to lead elsewhere and has no target matches nothing.
  */
-async function findRoute({ claim, task }: Routing, side: Side, wallet: Found): Promise<Leading | 'itself' | 'none'> {
+async function findRoute(
+  { claim, task }: Routing,
+  side: Side,
+  wallet: CurrentRecord,
+): Promise<Leading | 'itself' | 'none'> {
   const routes = routesOf(wallet, side);
   for (const { action, filter, target } of routes) {
     if (isObject(filter)) {
@@ -106,13 +110,13 @@ async function findRoute({ claim, task }: Routing, side: Side, wallet: Found): P
   return routes.length === 0 ? 'itself' : 'none';
 }
 
-function routesOf({ record }: Found, side: Side): readonly JsonObject[] {
+function routesOf({ record }: CurrentRecord, side: Side): readonly JsonObject[] {
   const { routes } = record.data as { readonly routes?: Json };
   if (!Array.isArray(routes)) return [];
-  return routes.filter(isObject).filter(({ action }) => ACTIONS[side].includes(String(action)));
+  return routes.filter(isObject).filter(({ action }) => ROUTE_ACTIONS[side].includes(String(action)));
 }
 
-function unresolved(what: string, address: string, parent: string): Unrouted {
+function unresolvedAddress(what: string, address: string, parent: string): Unrouted {
   const why = `does not resolve to any existing wallet. Parent wallet: ${parent}`;
   return new Unrouted(`${what} not resolved for the address ${address} - ${why}`);
 }

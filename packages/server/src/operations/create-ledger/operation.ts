@@ -52,7 +52,7 @@ export async function createLedger(service: Service, command: Command, admit: ()
     // Of the ledger that was made with it, and no other.
     const repeated = luid === undefined ? undefined : await repeat(luid);
     noteDecision(service.facts, repeated !== undefined);
-    return repeated ?? refuse(notInvited(state));
+    return repeated ?? throwError(notInvited(state));
   }
   noteDecision(service.facts, true);
   admit();
@@ -87,7 +87,7 @@ async function stateAfter({ store }: Service, hash: Buffer) {
   return state === 'open' ? 'used' : state;
 }
 
-function refuse(error: LedgerError): never {
+function throwError(error: LedgerError): never {
   throw error;
 }
 

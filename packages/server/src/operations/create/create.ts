@@ -26,7 +26,7 @@ import { type Operation, SIGNED } from '../operation.js';
 import { assertProofsUnused } from '../proof-use.js';
 import type { HandOverStage, Stages } from '../stage.js';
 import { verifyProofs } from '../verify-signed-body.js';
-import { answerTaken, isTaken } from './existing-record.js';
+import { answerTaken, isKeyTaken } from './existing-record.js';
 import {
   assertDomain,
   assertNotUnderReserved,
@@ -109,7 +109,7 @@ async function decideCreate(session: Session, creation: Creation, stage: HandOve
   const needs = await findRelations(session, kind, data);                     // record.relation-not-found
   assertDomain(session.ledger, kind, domain, data, proofs);                   // record.relation-not-found, record.invalid
   await authorizeBeside(session, caller, place, needs);                       // auth.forbidden
-  const unique = await assertLabels(session, labelsOf(creation, place));      // record.labels-policy-violation
+  const unique = await assertLabels(session, labelsOfCreation(creation, place));      // record.labels-policy-violation
   await checkData(kind, session, data);                                       // record.invalid
   await checkSecretKeys(session, kind, data, secrets);                        // record.invalid
   assertStateFits(kind, session.ledger, domain, data);                        // record.invalid
@@ -150,7 +150,7 @@ async function storeCreate(
   let record = made;
   let write: DecidedWrite = { ...versionOf(session.ledger, kind, made, 1), ...decided };
   if (handover) {
-    if (await isTaken(session, kind, made)) return taken();
+    if (await isKeyTaken(session, kind, made)) return taken();
     await assertProofsUnused(session, signed, made.luid);
     const asked = { data, signed, caller, record: made };
     if (handover.proxied) return handover.answerVersion(session, asked);
@@ -167,7 +167,7 @@ async function storeCreate(
   // Settling codes the first version with those that follow.
   const stored = await session.commit({ ...write, deliveries }, settle, settle === undefined);
   // A repeated create has a new luid; its key is taken by the record that it made.
-  if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
+  if (stored === 'reused' && !(await isKeyTaken(session, kind, made))) throw proofReused();
   if (stored !== 'done') return taken();
   const change = { luid: write.luid, number: write.change };
   const answer = { status: kind.trail.answer ?? 201, body: write.body, change, ...told };
@@ -186,7 +186,7 @@ async function verifyAhead(session: Session, kind: Kind, { meta }: SentRecord): 
   return { ...session, suite };
 }
 
-function labelsOf({ kind, data, luid, labels }: Creation, { subject }: Placement): LabelChange {
+function labelsOfCreation({ kind, data, luid, labels }: Creation, { subject }: Placement): LabelChange {
   return { kind, subject, luid, key: recordKeyOf(kind, { data }), had: [], has: labels };
 }
 

@@ -14,7 +14,7 @@ import { type Creation, describeRecord } from './new-record.js';
  * Whether a record has the key already, or one that was erased had it where names stay taken: checked before a service outside
  * is asked, and again by the commit.
  */
-export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
+export async function isKeyTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
   const { store, ledger } = session;
   const key = recordKeyOf(kind, made);
   const query = { ledger: ledger.id, kind: kind.name, id: key, by: 'handle' } as const;

@@ -12,7 +12,7 @@ import { kindNamed } from '../../kinds/registry.js';
 import type { Ledger } from '../../ledgers/ledger.js';
 import type { Service } from '../../ledgers/service.js';
 import type { Session } from '../../ledgers/session.js';
-import { readRecord } from '../../metering/task.js';
+import { readRecordText } from '../../metering/task.js';
 import type { Command } from '../../records/command.js';
 import { findNamedDomain, resolveDomain } from '../../records/domain.js';
 import { assertProofs } from '../../records/proof-rules.js';
@@ -211,5 +211,5 @@ async function lookUpDomain(session: Session, kind: KindName, handle: string): P
   if (domains.size === 0) return undefined;
   const { record } = await session.store.findVersion({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
-  return record && (await readRecord(session.task, record.body)).meta.domain;
+  return record && (await readRecordText(session.task, record.body)).meta.domain;
 }

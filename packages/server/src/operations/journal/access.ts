@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
-import { type Judgement, judgeAccess, judgeQuery, visible } from '../../access/decide.js';
+import { isVisible, type Judgement, judgeAccess, judgeQuery } from '../../access/decide.js';
 import { contextOf } from '../../authorization/context.js';
 import { refuseAction } from '../../authorization/refuse.js';
 import { REQUEST } from '../../journal/entry.js';
@@ -27,7 +27,7 @@ export function assertJournaled(session: Session): void {
 export async function mayListEntries(session: Session, caller: Caller): Promise<boolean> {
   await session.task.turn();
   await assertGranted(session, caller, 'query', judgeQuery(REQUEST, caller, contextOf(session)));
-  return visible(REQUEST, caller, contextOf(session));
+  return isVisible(REQUEST, caller, contextOf(session));
 }
 
 /** @throws `auth.unauthorized`, `auth.forbidden` unless rules let the caller read `request` */

@@ -1,33 +1,37 @@
 import { type ComponentsOfAnswers, component } from '../operation.js';
 
-const text = (description: string) => ({ type: 'string', description });
+const describedText = (description: string) => ({ type: 'string', description });
 
 const PARAMS = {
   type: 'object',
   required: ['method', 'url', 'headers', 'from', 'moment'],
   properties: {
     method: { type: 'string' },
-    url: text('The path, with luids; the name of a parameter in braces stands for a handle that led to no record.'),
+    url: describedText(
+      'The path, with luids; the name of a parameter in braces stands for a handle that led to no record.',
+    ),
     headers: { type: 'object', additionalProperties: { type: 'string' } },
-    body: text('JSON with `hash` and `luid` of the body that was sent, as far as it has them.'),
-    from: text('The address of the client, of IPv6 the network.'),
-    key: text("The caller's public key."),
+    body: describedText('JSON with `hash` and `luid` of the body that was sent, as far as it has them.'),
+    from: describedText('The address of the client, of IPv6 the network.'),
+    key: describedText("The caller's public key."),
     isFactor: { type: 'boolean', enum: [true], description: 'The key is that of a factor.' },
     moment: component('moment'),
   },
 };
 
-const RESULT = {
+const RESULT_SCHEMA = {
   type: 'object',
   required: ['status', 'moment'],
   properties: {
     status: { type: 'integer', minimum: 200, description: 'The HTTP status of the answer.' },
-    body: text('JSON with what the answer is about: `luid` and `meta.change` of what was stored, or `data.reason`.'),
+    body: describedText(
+      'JSON with what the answer is about: `luid` and `meta.change` of what was stored, or `data.reason`.',
+    ),
     moment: component('moment'),
   },
 };
 
-const ENTRY = {
+const ENTRY_SCHEMA = {
   type: 'object',
   required: ['hash', 'data', 'luid', 'meta'],
   properties: {
@@ -38,12 +42,12 @@ const ENTRY = {
       properties: {
         handle: { type: 'string', pattern: '^[A-Za-z0-9_-]{17}$' },
         schema: { type: 'string', enum: ['rest'] },
-        record: text('What was asked for, as rules name it.'),
+        record: describedText('What was asked for, as rules name it.'),
         action: { type: 'string' },
         source: { type: ['string', 'null'], description: '`signer:<handle>`; null for a caller who is not a signer.' },
-        target: text('`ledger:<handle>`.'),
+        target: describedText('`ledger:<handle>`.'),
         params: PARAMS,
-        result: RESULT,
+        result: RESULT_SCHEMA,
         dropped: { type: 'integer', minimum: 1, description: 'Entries before this one that were left out.' },
       },
     },
@@ -62,7 +66,7 @@ const ENTRY = {
 
 /** The OpenAPI components of entries and their pages. */
 export const entryComponents: ComponentsOfAnswers = {
-  'request-entry': ENTRY,
+  'request-entry': ENTRY_SCHEMA,
   'request-entry-list': {
     type: 'object',
     required: ['hash', 'meta', 'data', 'page'],

@@ -4,7 +4,7 @@ import { prefers } from '../../base/accept.js';
 import { sha256 } from '../../base/sha256.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
-import type { Shown } from '../../log/publish.js';
+import type { ShownCheckpoint } from '../../log/publish.js';
 import type { Answer, Command } from '../../records/command.js';
 import type { SealedLeaf } from '../../store/log/leaves.js';
 import { changeNumber } from '../change-number.js';
@@ -48,7 +48,11 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
   });
 }
 
-function isIncluded({ commitment, index }: SealedLeaf, { size, root }: Shown, proof: readonly Uint8Array[]): boolean {
+function isIncluded(
+  { commitment, index }: SealedLeaf,
+  { size, root }: ShownCheckpoint,
+  proof: readonly Uint8Array[],
+): boolean {
   return checkInclusion({ leaf: leafHashOf(commitment, sha256), index, size, root, proof }, sha256);
 }
 

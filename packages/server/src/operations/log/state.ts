@@ -1,7 +1,7 @@
 import { encodeBase64 } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, type Session } from '../../ledgers/session.js';
-import { LogStopped, type Shown } from '../../log/publish.js';
+import { LogStopped, type ShownCheckpoint } from '../../log/publish.js';
 import type { Answer, Command } from '../../records/command.js';
 import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { readableRecord } from '../readable-record.js';
@@ -31,7 +31,10 @@ async function answerState(session: Session, kind: Kind, command: Command): Prom
 }
 
 /** What is shown of the log; or why it is stopped. */
-async function findShown({ ledger, logs }: Session, size: number): Promise<[Shown | undefined, string | null]> {
+async function findShown(
+  { ledger, logs }: Session,
+  size: number,
+): Promise<[ShownCheckpoint | undefined, string | null]> {
   try {
     return [await logs.current(ledger.id, size), null];
   } catch (error) {

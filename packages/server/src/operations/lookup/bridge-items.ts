@@ -15,11 +15,11 @@ export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer)
   const body = parseBoundedAnswer(text);
   const items = isObject(body) ? body.data : undefined;
   if (!Array.isArray(items) || items.length > listLimits.page.greatest) throw invalidAnswer(trait);
-  if (!items.every(isData)) throw invalidAnswer(trait);
+  if (!items.every(isBareData)) throw invalidAnswer(trait);
   return items;
 }
 
 /** Tells the data of a record from a whole record. */
-function isData(item: Json): item is JsonObject {
+function isBareData(item: Json): item is JsonObject {
   return isObject(item) && !(isObject(item.data) || isObject(item.meta));
 }

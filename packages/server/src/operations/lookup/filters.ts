@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import { filterLimits } from '../../access/filter-limits.js';
-import type { Filter } from '../../store/queries/filter.js';
+import type { PathFilter } from '../../store/queries/filter.js';
 
 /** The members of an anchor that a lookup compares; all others are for bridges (interface/lookups#filters). */
 const MATCHED = ['handle', 'target', 'symbol', 'source', 'custom'];
@@ -11,8 +11,8 @@ const MATCHED = ['handle', 'target', 'symbol', 'source', 'custom'];
  *
  * @throws `record.invalid` for more, longer or deeper filters than those of a query
  */
-export function parseLookupFilters(data: JsonObject): Filter[] {
-  const filters: Filter[] = [];
+export function parseLookupFilters(data: JsonObject): PathFilter[] {
+  const filters: PathFilter[] = [];
   for (const member of MATCHED) {
     for (const { path, value } of collectLeaves(`data.${member}`, data[member] ?? null)) {
       if (filters.length === filterLimits.count) throw lookupTooLarge(`compares at most ${filterLimits.count} values`);

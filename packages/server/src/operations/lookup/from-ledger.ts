@@ -5,7 +5,7 @@ import { listLimits } from '../../lists/list-limits.js';
 import { versionsIn, withBodies } from '../../lists/page-bodies.js';
 import { listText } from '../../lists/text.js';
 import type { Answer } from '../../records/command.js';
-import type { Filter } from '../../store/queries/filter.js';
+import type { PathFilter } from '../../store/queries/filter.js';
 import { pageOfVisible, wholePage } from '../list.js';
 import type { LookupReader } from './reader.js';
 
@@ -18,7 +18,7 @@ import type { LookupReader } from './reader.js';
 export async function answerFromLedger(
   session: Session,
   kind: Kind,
-  filters: readonly Filter[],
+  filters: readonly PathFilter[],
   { caller, everything, shows }: LookupReader,
 ): Promise<Answer> {
   const most = listLimits.page.greatest;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.js';
-import { decideAccess, judgeAccess, judgeQuery, visible } from '../../access/decide.js';
+import { decideAccess, isVisible, judgeAccess, judgeQuery } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
 import type { Token } from '../../auth/token.js';
 import { signs } from '../../authorization/authorize.js';
@@ -18,7 +18,7 @@ export interface LookupReader {
   /** Whether rules could show a record of unknown content. Where they could not, the bridge is not called. */
   readonly anything: boolean;
   /** Whether the rules show a record, given what is known of it. */
-  readonly shows: typeof visible;
+  readonly shows: typeof isVisible;
 }
 
 /**
@@ -36,8 +36,8 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   session.task.grant();
   await session.task.turn();
   const everything = !context.ledger.policyBased && decideAccess('read', kind.name, caller, context).granted;
-  const anything = everything || visible(kind.name, caller, contextWithoutRecord(session, kind));
-  return { caller, everything, anything, shows: visible };
+  const anything = everything || isVisible(kind.name, caller, contextWithoutRecord(session, kind));
+  return { caller, everything, anything, shows: isVisible };
 }
 
 /**
@@ -63,7 +63,7 @@ export async function authorizeLookup(
   return { caller, everything, anything: true, shows: mayLookUp };
 }
 
-const mayLookUp: typeof visible = (kind, caller, context) => decideAccess('lookup', kind, caller, context).granted;
+const mayLookUp: typeof isVisible = (kind, caller, context) => decideAccess('lookup', kind, caller, context).granted;
 
 /** The context of a record of unknown content: it may be in any domain, and match any filter. */
 function contextWithoutRecord(session: Session, kind: Kind) {

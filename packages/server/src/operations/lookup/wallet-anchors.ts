@@ -1,7 +1,7 @@
 import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
-import { filtersOf } from '../../lists/filters.js';
+import { parseFilters } from '../../lists/filters.js';
 import type { Answer, Command } from '../../records/command.js';
 import { EVERY_OPERATION, type Operation } from '../operation.js';
 import { describeFound } from './answer-components.js';
@@ -21,7 +21,7 @@ export async function listAnchors(
 ): Promise<Answer> {
   const kind = kindNamed('anchor');
   const address = params.id ?? '';
-  const filters = filtersOf(kind, query);
+  const filters = parseFilters(kind, query);
   return answerQuestion(session, {
     ...{ trait: 'anchors', kind, address, request, token, about: { wallet: address }, path: '/anchors' },
     reader: (current) => authorizeList(current, kind, token),

@@ -2,7 +2,7 @@ import { isLuid, type RecordEnvelope } from '@countersign/protocol';
 import { isHandle } from '../../base/handle.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
-import { readRecord } from '../../metering/task.js';
+import { readRecordText } from '../../metering/task.js';
 import { resolveHandles } from '../../records/address.js';
 
 /**
@@ -28,7 +28,7 @@ export async function findWalletAt(session: Session, address: string): Promise<R
   const found = await Promise.all(namesAt(address).map(({ id, by }) => session.findVersion('wallet', id, by)));
   const body = found.find((record) => record !== undefined)?.body;
   if (body === undefined) return undefined;
-  return readRecord(session.task, body);
+  return readRecordText(session.task, body);
 }
 
 function namesAt(address: string): { readonly id: string; readonly by: 'luid' | 'handle' }[] {

@@ -10,13 +10,13 @@ import { parsePage } from '../../lists/page.js';
 import { listText } from '../../lists/text.js';
 import type { Answer, Command } from '../../records/command.js';
 import { getRecord } from '../../records/stored-record.js';
-import type { MoneyLists, Rows, RowsQuery } from '../../store/money/rows.js';
+import type { MoneyLists, PageOfRows, RowsQuery } from '../../store/money/rows.js';
 
 /** A list of what a wallet holds, or of its bounds. */
 export interface RowList<R> {
   /** Members that it is filtered by. */
   readonly fields: readonly string[];
-  read(lists: MoneyLists, query: RowsQuery): Promise<Rows<R>>;
+  read(lists: MoneyLists, query: RowsQuery): Promise<PageOfRows<R>>;
   itemOf(row: R, wallet: RecordEnvelope): ListItem;
 }
 

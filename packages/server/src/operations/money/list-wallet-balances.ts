@@ -19,7 +19,7 @@ const BALANCE_LIST: RowList<BalanceRow> = {
  * `GET /wallets/{id}/balances` (interface/wallets#balances): a page of the balances of a wallet, by symbol, with
  * `page.total`.
  */
-async function listBalances(session: Session, kind: Kind, command: Command): Promise<Answer> {
+async function answerBalances(session: Session, kind: Kind, command: Command): Promise<Answer> {
   return listRows(session, kind, command, BALANCE_LIST);
 }
 
@@ -34,11 +34,11 @@ function toItem({ symbol, schema, amount, luid, moment, changed }: BalanceRow, {
 }
 
 /** The operation `balances`. */
-export const walletBalances: Operation = {
+export const listWalletBalances: Operation = {
   name: 'balances',
   isOf: ({ lifecycle }) => lifecycle.operations.includes('balances'),
   routes: () => [{ method: 'GET', of: 'record', path: '/balances' }],
-  perform: listBalances,
+  perform: answerBalances,
   refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   asks: { action: 'read', record: 'wallet' },
   description: {

@@ -18,18 +18,18 @@ const LIMIT_LIST: RowList<LimitRow> = {
  * `GET /wallets/{id}/limits` (interface/wallets#limits): a page of the limits of a wallet, by symbol and metric, with
  * `page.total`.
  */
-async function listLimits(session: Session, kind: Kind, command: Command): Promise<Answer> {
+async function answerLimits(session: Session, kind: Kind, command: Command): Promise<Answer> {
   return listRows(session, kind, command, LIMIT_LIST);
 }
 
 const METRICS = ['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount'];
 
 /** The operation `limits`. */
-export const walletLimits: Operation = {
+export const listWalletLimits: Operation = {
   name: 'limits',
   isOf: ({ lifecycle }) => lifecycle.operations.includes('limits'),
   routes: () => [{ method: 'GET', of: 'record', path: '/limits' }],
-  perform: listLimits,
+  perform: answerLimits,
   refusals: { always: [...EVERY_OPERATION, 'record.not-found'] },
   asks: { action: 'read', record: 'wallet' },
   description: {

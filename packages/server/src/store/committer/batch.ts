@@ -13,7 +13,7 @@ import {
   writeParameters,
 } from './rows.js';
 import type { Settled, Settlement } from './settlement.js';
-import type { Outcome, Write } from './write.js';
+import type { Write, WriteOutcome } from './write.js';
 
 /** A pool, or one connection inside a transaction. */
 export type Runner = Pick<pg.ClientBase, 'query'>;
@@ -29,7 +29,7 @@ export type Clock = Pick<LedgerClock, 'current' | 'mayAsk'>;
  * @param clock writes that are behind what is stored are stale by it; none is unless given
  * @returns an outcome for each write, in order
  */
-export async function storeTogether(runner: Runner, writes: readonly Write[], clock?: Clock): Promise<Outcome[]> {
+export async function storeTogether(runner: Runner, writes: readonly Write[], clock?: Clock): Promise<WriteOutcome[]> {
   const ledger = writes[0]?.ledger;
   if (writes.some((write) => write.ledger !== ledger)) throw new Error('No commit spans two ledgers.');
   const call = callOf('store_batch_1', {
@@ -42,7 +42,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[], cl
     kinds: kindsAsked(writes, clock),
     behind: momentLimits.behind,
   });
-  type Row = { results: Outcome['result'][]; version: number; newest: Date | null };
+  type Row = { results: WriteOutcome['result'][]; version: number; newest: Date | null };
   const { rows } = await runner.query<Row>(call);
   const { results, version, newest } = rows[0]!;
   const known = newest ? { newest: newest.getTime() } : {};
@@ -61,9 +61,9 @@ export async function storeInTransaction(
   pool: Queryable,
   write: Write,
   clock?: Clock,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { ledger, version } = write;
-  const stale: Outcome = { result: 'stale', version };
+  const stale: WriteOutcome = { result: 'stale', version };
   if (!(write.bumpsRules || registersKey(write)) || !(await isDistributed(pool))) {
     const [outcome = stale] = await storeTogether(client, [write], clock);
     return outcome;

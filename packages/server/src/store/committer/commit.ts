@@ -18,9 +18,9 @@ import {
 import { commitLimits } from './commit-limits.js';
 import { createLabeled } from './labeled.js';
 import type { Settled, Settlement } from './settlement.js';
-import type { Blockers, Outcome, Write } from './write.js';
+import type { Blockers, Write, WriteOutcome } from './write.js';
 
-export type Commit = (write: Write) => Promise<Outcome>;
+export type Commit = (write: Write) => Promise<WriteOutcome>;
 
 /**
  * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
@@ -36,10 +36,10 @@ export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Co
   const { batch, queue } = gatherLimits;
   const { concurrency, answeredPerTurn, characters: most } = commitLimits;
   const bounds = { batch, queue, concurrency, answeredPerTurn, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
-  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
+  const together = gather<Write, WriteOutcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: the bound leaves connections for other
   // work.
-  const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!, clock)], {
+  const alone = gather<Write, WriteOutcome>(async ([write]) => [await storeAlone(pool, write!, clock)], {
     batch: 1,
     queue,
     concurrency: commitLimits.alone.concurrency,
@@ -85,7 +85,7 @@ async function storeEach(
   pool: pg.Pool,
   writes: readonly Write[],
   clock: Clock | undefined,
-): Promise<(Outcome | Error)[]> {
+): Promise<(WriteOutcome | Error)[]> {
   try {
     return await onceConnected(pool, (client) => storeTogether(client, writes, clock));
   } catch (error) {
@@ -98,17 +98,17 @@ async function storeEach(
 }
 
 /** The outcome of a write that lost to another transaction; undefined for any other error. */
-function lost(write: Write, error: unknown): Outcome | undefined {
+function lost(write: Write, error: unknown): WriteOutcome | undefined {
   if (isSerializationFailure(error)) return staleAs(write);
   return wasReused(error) ? { result: 'reused', version: write.version } : undefined;
 }
 
-function staleAs(write: Write): Outcome {
+function staleAs(write: Write): WriteOutcome {
   return { result: 'stale', version: write.version };
 }
 
 /** Stores one write in its own transaction, with the checks that the shared call lacks. */
-async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined): Promise<Outcome> {
+async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined): Promise<WriteOutcome> {
   const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {

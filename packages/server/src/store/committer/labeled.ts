@@ -22,7 +22,7 @@ interface Query {
 export type Labeled = (query: Query) => Promise<string | undefined>;
 
 /** A record that is to be made has another luid each time it is asked for, and the key of the one that was made. */
-const TAKEN = `select from record
+const FIND_TAKEN = `select from record
   where ledger_id = $1 and kind = $2 and luid <> $3 and handle <> $4 and document @> $5::jsonb
     and ($6::text[] is null or domain = any($6)) limit 1`;
 
@@ -31,7 +31,7 @@ export function createLabeled(on: Queryable): Labeled {
     for (const { label, domains } of labels) {
       const document = JSON.stringify({ [scope(ledger, kind)]: { 'meta.labels': [label] } });
       const values = [ledger, kind, luid, key, document, domains ?? null];
-      const { rows } = await on.query({ name: 'labeled', text: TAKEN, values });
+      const { rows } = await on.query({ name: 'labeled', text: FIND_TAKEN, values });
       if (rows.length > 0) return label;
     }
     return undefined;

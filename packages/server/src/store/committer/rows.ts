@@ -151,12 +151,12 @@ function uuidsOf(uuids: readonly string[]): string {
 }
 
 /** The elements of a list that writes have, and the positions of their writes. */
-class Rows<T> {
+class ElementRows<T> {
   readonly all: T[] = [];
   readonly ords: (number | null)[] = [];
 
-  static of<T>(writes: readonly Write[], list: (write: Write) => readonly T[] | undefined): Rows<T> {
-    const rows = new Rows<T>();
+  static of<T>(writes: readonly Write[], list: (write: Write) => readonly T[] | undefined): ElementRows<T> {
+    const rows = new ElementRows<T>();
     rows.addOf(writes, list);
     return rows;
   }
@@ -188,8 +188,8 @@ export function textParameters(writes: readonly Write[]): Parameters {
 
 /** Writes as batches take them: with earlier versions, and the keys that they assume to be unregistered. */
 export function writeParameters(writes: readonly Write[]): Parameters {
-  const earlier = Rows.of(writes, (write) => write.earlier);
-  const unregistered = Rows.of(writes, (write) => write.assumedUnregistered);
+  const earlier = ElementRows.of(writes, (write) => write.earlier);
+  const unregistered = ElementRows.of(writes, (write) => write.assumedUnregistered);
   return {
     ...textParameters(writes),
     earlier: toEarlier(earlier.all, earlier.ords),
@@ -200,13 +200,13 @@ export function writeParameters(writes: readonly Write[]): Parameters {
 
 /** The records that writes need, by the position of each. */
 export function needParameters(writes: readonly Write[]): Parameters {
-  const needs = Rows.of(writes, (write) => write.mustExist);
+  const needs = ElementRows.of(writes, (write) => write.mustExist);
   return { needs: toNeeded(needs.all, needs.ords) };
 }
 
 /** Secrets of writes, and their sealed values. */
 export function secretParameters(writes: readonly Write[]): Parameters {
-  const secrets = Rows.of(writes, (write) => write.secrets);
+  const secrets = ElementRows.of(writes, (write) => write.secrets);
   return {
     secrets: toSecrets(secrets.all, secrets.ords),
     sealed_values: bytesArray(secrets.all.map(({ sealed }) => sealed)),
@@ -215,7 +215,7 @@ export function secretParameters(writes: readonly Write[]): Parameters {
 
 /** Calls of bridges, and deliveries of writes, with the texts of their events. */
 export function deliveryParameters(writes: readonly Write[], calls: readonly NewDelivery[] = []): Parameters {
-  const queued = new Rows<NewDelivery>();
+  const queued = new ElementRows<NewDelivery>();
   queued.add(calls, null);
   queued.addOf(writes, ({ deliveries }) => deliveries);
   return {

@@ -1,4 +1,4 @@
-import type { Need, NewDelivery, Outcome, Write } from './write.js';
+import type { Need, NewDelivery, Write, WriteOutcome } from './write.js';
 
 /** A balance as a batch leaves it; with `version` equal to `was` it was only read, and must still be so. */
 export interface BalanceWrite {
@@ -8,13 +8,13 @@ export interface BalanceWrite {
   /** The version in the database; 0 for a balance that does not exist yet. */
   readonly was: number;
   readonly version: number;
-  readonly available: BalanceRow;
+  readonly available: BalanceSide;
   /** Absent until the first debit. */
-  readonly reserved?: BalanceRow | undefined;
+  readonly reserved?: BalanceSide | undefined;
 }
 
 /** One of the two rows of a balance that clients see. */
-export interface BalanceRow {
+export interface BalanceSide {
   readonly amount: number;
   readonly luid: string;
   /** Of its last change, ISO 8601. */
@@ -103,5 +103,5 @@ export interface Settled {
   /** Whether the process still was the ledger's leader. */
   readonly isLeader: boolean;
   /** Of each write. `blocked`: nothing is wrong with the write itself. */
-  readonly outcomes: readonly { readonly result: Outcome['result'] | 'blocked'; readonly version: number }[];
+  readonly outcomes: readonly { readonly result: WriteOutcome['result'] | 'blocked'; readonly version: number }[];
 }

@@ -1,5 +1,5 @@
 import type { KindName } from '../../kinds/kind.js';
-import type { Held } from '../money/holds.js';
+import type { HeldName } from '../money/holds.js';
 import type { UniqueLabel } from './labeled.js';
 
 /**
@@ -66,7 +66,7 @@ export interface Blockers {
   /** Records that name it, by kind and link. */
   readonly dependants?: readonly { readonly kind: KindName; readonly link: string }[] | undefined;
   /** What balances and intents under way name it by. */
-  readonly money?: Held;
+  readonly money?: HeldName;
 }
 
 /** A record that must exist; with `luid` and `change`, in that version. */
@@ -124,7 +124,7 @@ export interface NewDelivery {
  * stranger who registered, a dependant or a balance that appeared): prepare it again.
  * `version` is the newest version of the ledger that the commit knows of, its own included.
  */
-export interface Outcome {
+export interface WriteOutcome {
   readonly result: 'done' | 'duplicated' | 'reused' | 'stale';
   readonly version: number;
   /** The last moment of the ledger before the commit, milliseconds since 1970; absent where nobody has asked. */

@@ -33,7 +33,7 @@ interface InvitationRow {
 }
 
 /** Invitations that one statement looks for. Whoever asks may be a stranger, so one statement runs at a time. */
-const TOGETHER = { batch: 100, queue: 1_000, concurrency: 1 } as const;
+const INVITATION_LOOKUPS = { batch: 100, queue: 1_000, concurrency: 1 } as const;
 
 /** Finds how the invitation stands whose code has this SHA-256. @throws Overloaded when too many wait */
 export function createFindInvitation(pool: pg.Pool): (hash: Buffer) => Promise<FoundInvitation> {
@@ -47,7 +47,7 @@ export function createFindInvitation(pool: pg.Pool): (hash: Buffer) => Promise<F
     });
     const found = new Map(rows.map(({ hash, state, luid }) => [hash, { state, luid: luid ?? undefined }]));
     return hashes.map((hash) => found.get(hash.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
-  }, TOGETHER);
+  }, INVITATION_LOOKUPS);
 }
 
 /**
@@ -67,10 +67,10 @@ export async function takeInvitation(client: pg.PoolClient, hash: Buffer, luid: 
 }
 
 /** Days after its expiry for which an invitation is kept, used or not. */
-const LISTED = 90;
+const KEPT_DAYS = 90;
 
 /**
- * Stores a new invitation, and deletes those that expired over `LISTED` days ago.
+ * Stores a new invitation, and deletes those that expired over `KEPT_DAYS` days ago.
  *
  * @param hash SHA-256 of the code
  * @param seconds for which it is valid
@@ -81,7 +81,7 @@ export async function storeInvitation(
 ): Promise<{ readonly id: number; readonly expires: Date }> {
   await on.query({
     text: 'delete from invitation where expires < clock_timestamp() - make_interval(days => $1)',
-    values: [LISTED],
+    values: [KEPT_DAYS],
   });
   const { rows } = await on.query<{ id: number; expires: Date }>({
     text: `insert into invitation (hash, note, expires)

@@ -5,7 +5,7 @@ import { keyCheck } from '../../keys/master-key.js';
 import { transaction } from '../transaction.js';
 
 /** Where the sealed key of the codes is: a secret of no ledger. */
-export const CODES = { ledger: 0, luid: '', name: 'codes' } as const;
+export const CODES_SECRET = { ledger: 0, luid: '', name: 'codes' } as const;
 
 /** What the key of the codes is sealed for. */
 export const CODES_CONTEXT = 'deployment//codes';
@@ -52,7 +52,7 @@ export async function readKeyring(pool: pg.Pool, held: readonly Buffer[], from: 
   assertHeld(known, held, from);
   const { rows } = await pool.query<{ sealed: Buffer }>(
     'select sealed from secret where ledger_id = $1 and luid = $2 and name = $3',
-    Object.values(CODES),
+    Object.values(CODES_SECRET),
   );
   // Releases before rotations have derived the codes from the only master key.
   const codes = rows[0]
@@ -65,7 +65,7 @@ export async function readKeyring(pool: pg.Pool, held: readonly Buffer[], from: 
 export async function storeCodes(client: pg.ClientBase, sealed: Buffer): Promise<void> {
   await client.query(
     'insert into secret (ledger_id, luid, name, sealed) values ($1, $2, $3, $4) on conflict do nothing',
-    [...Object.values(CODES), sealed],
+    [...Object.values(CODES_SECRET), sealed],
   );
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../queries/statement.js';
 import { SEEN_WITHIN } from './presence.js';
 
 /** Milliseconds from one look at the processes to the next. */
-const LOOKS = 250;
+const PROCESS_LOOKS = 250;
 
 interface ProcessRow {
   readonly name: string;
@@ -33,16 +33,16 @@ export async function untilNone(
       values: [SEEN_WITHIN, value, clock[0]!.now],
     });
     if (rows.length === 0 || isFinal(rows) || performance.now() > until) return rows.map(({ name }) => toldName(name));
-    await pause(LOOKS);
+    await pause(PROCESS_LOOKS);
   }
 }
 
 /** Characters of a name. */
-const MOST_CHARACTERS = 200;
+const PROCESS_NAME_CHARACTERS = 200;
 
 /** On one line of a terminal: a role that owns nothing may write these rows, whose owner reads them. */
 function toldName(name: string): string {
   return name
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, PROCESS_NAME_CHARACTERS)
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

@@ -11,7 +11,7 @@ export interface ReadOnlyMode {
 }
 
 /** The row of the table `deployment` that holds it. */
-export const READ_ONLY = 'read-only';
+export const READ_ONLY_ROW = 'read-only';
 
 /** The refusal of a write while the server is read-only. */
 export class ServerReadOnly extends WritesRefused {

@@ -15,7 +15,7 @@ export interface DatabasePlace {
   readonly database: string;
 }
 
-const FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/s;
+const CONNECTION_FORM = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/s;
 
 /** Parameters that are ours to read; all others are the driver's. */
 const OURS = ['host', 'port', 'target_session_attrs'];
@@ -32,7 +32,7 @@ export type SessionAttrs = (typeof SESSION_ATTRS)[number];
  * @throws Error without the value, which may hold a password. Its message completes a sentence that begins with the setting's name
  */
 export function parseDatabaseUrl(text: string): DatabaseHosts {
-  const [, scheme, authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
+  const [, scheme, authority = '', path = '', query = ''] = CONNECTION_FORM.exec(text) ?? [];
   if (scheme === undefined) throw malformed();
   const parameter = (name: string) => new URLSearchParams(query).getAll(name).at(-1) || undefined;
   const named = parameter('target_session_attrs');
@@ -42,8 +42,8 @@ export function parseDatabaseUrl(text: string): DatabaseHosts {
   }
   const at = authority.lastIndexOf('@') + 1;
   const [user, list] = [authority.slice(0, at), authority.slice(at)];
-  const places = placesOf(list, parameter('host'), parameter('port'));
-  const others = query.split('&').filter((one) => one !== '' && !OURS.includes(nameOf(one)));
+  const places = hostsOf(list, parameter('host'), parameter('port'));
+  const others = query.split('&').filter((one) => one !== '' && !OURS.includes(parameterName(one)));
   const urls =
     places.length === 1 && named === undefined
       ? [text]
@@ -62,12 +62,12 @@ export function isAnyOfSeveral(text: string): boolean {
 }
 
 /** What the driver makes of the connection string of one host, its defaults included. */
-export function placeOf(url: string): DatabasePlace {
+export function placeOfHost(url: string): DatabasePlace {
   const { host, port, user = '', database = user } = new pg.Client({ connectionString: url });
   return { host: `${host}:${port}`, user, database };
 }
 
-interface Place {
+interface HostAndPort {
   readonly host: string;
   readonly port?: string;
 }
@@ -77,7 +77,7 @@ interface Place {
  *
  * @param list what the authority has after the user
  */
-function placesOf(list: string, host: string | undefined, port: string | undefined): Place[] {
+function hostsOf(list: string, host: string | undefined, port: string | undefined): HostAndPort[] {
   const named = list.split(',').map((one) => /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/s.exec(one));
   if (named.includes(null)) throw malformed();
   const hosts = host?.split(',') ?? named.map((one) => decode(one?.[1]?.replace(/^\[(.*)\]$/s, '$1') ?? ''));
@@ -92,7 +92,7 @@ function placesOf(list: string, host: string | undefined, port: string | undefin
   });
 }
 
-function nameOf(text: string): string {
+function parameterName(text: string): string {
   return [...new URLSearchParams(text).keys()][0] ?? '';
 }
 
@@ -107,7 +107,7 @@ function decode(text: string): string {
 /** @throws Error where the driver cannot read it, or a file of certificates that it names */
 function assertReadable(url: string): void {
   try {
-    placeOf(url);
+    placeOfHost(url);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).path === undefined) throw malformed();
     throw new Error(`names a file that cannot be read: ${(error as Error).message}`);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { WrongDatabase } from '../epoch-guard.js';
 import { isUnavailable } from '../unavailable.js';
-import { type DatabaseHosts, parseDatabaseUrl, placeOf, type SessionAttrs } from './database-url.js';
+import { type DatabaseHosts, parseDatabaseUrl, placeOfHost, type SessionAttrs } from './database-url.js';
 
 /** None of the hosts of a connection string can be used at the moment. */
 export class NoHost extends WrongDatabase {}
@@ -33,7 +33,7 @@ export function searchHosts({ connectionString }: pg.ClientConfig): HostSearch |
 type Called = (error: Error | null, client?: pg.Client) => void;
 
 function createSearch({ urls, attrs }: DatabaseHosts): HostSearch {
-  const names = urls.map((url) => placeOf(url).host);
+  const names = urls.map((url) => placeOfHost(url).host);
   let current = 0;
   const hostOf = new WeakMap<pg.ClientBase, number>();
 

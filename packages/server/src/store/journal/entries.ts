@@ -63,7 +63,7 @@ export function createJournalStore(pool: pg.Pool) {
     },
     /** Deletes the oldest entries from before that time, `most` at most. */
     async forget(ledger: number, before: Date, most: number, signal: AbortSignal): Promise<void> {
-      await queryUntil(pool, { text: FORGET, values: [ledger, before, most] }, signal);
+      await queryUntil(pool, { text: FORGET_ENTRIES, values: [ledger, before, most] }, signal);
     },
   };
 }
@@ -96,7 +96,7 @@ const FIND_EXPIRED = `select l.id from ledger l
 const FIND_EXPIRED_IN_CLUSTER = `select distinct r.ledger_id as id from request r
   where r.moment < $1 and ${ofReachable('r.ledger_id')} limit 100`;
 
-const FORGET = `with forgotten as (
+const FORGET_ENTRIES = `with forgotten as (
     delete from request r where r.ledger_id = $1 and r.handle = any(array(
       select o.handle from request o where o.ledger_id = $1 and o.moment < $2 order by o.moment limit $3))
     returning ${BYTES})

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Filter, rowCondition } from '../queries/filter.js';
+import { type PathFilter, rowCondition } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
 import type { JournalRow } from './entries.js';
@@ -9,7 +9,7 @@ export interface JournalQuery {
   readonly ledger: number;
   /** What all of its entries have as their target. */
   readonly target: string;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly PathFilter[];
   readonly limit: number;
   readonly offset: number;
 }
@@ -32,7 +32,7 @@ export function createJournalLists(on: Queryable) {
   return {
     /** @throws `api.request-timeout` when the query takes too long */
     page({ ledger, target, filters, limit, offset }: JournalQuery): Promise<Entries> {
-      const columns = { ...COLUMNS, 'data.target': sql<string>`${target}::text` };
+      const columns = { ...FILTER_COLUMNS, 'data.target': sql<string>`${target}::text` };
       const where = sql.join(
         [sql`r.ledger_id = l.id`, ...filters.map((one) => rowCondition(one, columns))],
         sql` and `,
@@ -49,7 +49,7 @@ export function createJournalLists(on: Queryable) {
   };
 }
 
-const COLUMNS = {
+const FILTER_COLUMNS = {
   'data.handle': sql<string>`r.handle`,
   'data.record': sql<string>`r.record`,
   'data.action': sql<string>`r.action`,

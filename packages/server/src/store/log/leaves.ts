@@ -39,22 +39,22 @@ export async function findLeaf(on: Queryable, { ledger, luid, change }: LoggedCh
 }
 
 /** Where a change was sealed, and leaves of a tree that has it. */
-export interface Place {
+export interface LeafPlace {
   readonly index: number;
   readonly size: number;
 }
 
 /** Where changes were sealed: in their order, undefined for those that are not. In a cluster, each ledger's node is asked. */
-export async function findPlaces(on: Queryable, changes: readonly LoggedChange[]): Promise<(Place | undefined)[]> {
-  const found: (Place | undefined)[] = changes.map(() => undefined);
+export async function findPlaces(on: Queryable, changes: readonly LoggedChange[]): Promise<(LeafPlace | undefined)[]> {
+  const found: (LeafPlace | undefined)[] = changes.map(() => undefined);
   const all = changes.map((change, at) => ({ ...change, at }));
   const isAmongNodes = await isDistributed(on);
   const ledgers = isAmongNodes ? [...new Set(changes.map(({ ledger }) => ledger))] : [];
   const groups = isAmongNodes ? ledgers.map((one) => all.filter(({ ledger }) => ledger === one)) : [all];
   for (const group of groups) {
-    const { rows } = await on.query<Place & { at: number }>({
+    const { rows } = await on.query<LeafPlace & { at: number }>({
       name: isAmongNodes ? 'log-places-of-one' : 'log-places',
-      text: isAmongNodes ? PLACES_OF_ONE : PLACES,
+      text: isAmongNodes ? SELECT_PLACES_OF_ONE : SELECT_PLACES,
       values: [
         isAmongNodes ? group[0]!.ledger : group.map(({ ledger }) => ledger),
         textArray(group.map(({ luid }) => luid)),
@@ -68,7 +68,7 @@ export async function findPlaces(on: Queryable, changes: readonly LoggedChange[]
 }
 
 /** @param changes a table of changes, and which ledger each is of */
-function placesOf(changes: string, ledger: string): string {
+function selectPlaces(changes: string, ledger: string): string {
   return `select w.at, f.first + length(f.commitments) / 32 - 1 - (f.change - w.change) as index, g.size
     from ${changes}
       join log g on g.ledger_id = ${ledger},
@@ -79,11 +79,14 @@ function placesOf(changes: string, ledger: string): string {
     where f.change - w.change < length(f.commitments) / 32`;
 }
 
-const PLACES = placesOf(
+const SELECT_PLACES = selectPlaces(
   'unnest($1::bigint[], $2::text[], $3::int[], $4::int[]) as w (ledger, luid, change, at)',
   'w.ledger',
 );
-const PLACES_OF_ONE = placesOf('unnest($2::text[], $3::int[], $4::int[]) as w (luid, change, at)', '$1::bigint');
+const SELECT_PLACES_OF_ONE = selectPlaces(
+  'unnest($2::text[], $3::int[], $4::int[]) as w (luid, change, at)',
+  '$1::bigint',
+);
 
 /** Whether what is stored now is not sealed soon: the log is stopped, or has changes of before to add first. */
 export async function isLogStalled(on: Queryable, ledger: number): Promise<boolean> {
@@ -97,7 +100,7 @@ export async function isLogStalled(on: Queryable, ledger: number): Promise<boole
 }
 
 /** How far the log of a ledger is. */
-export interface State {
+export interface LogProgress {
   /** Leaves; 0 before the first. */
   readonly size: number;
   /** When leaves were last sealed; null before the first. */
@@ -113,8 +116,8 @@ export interface State {
 }
 
 /** Reads how far a log is. @param most commits that are counted */
-export async function readState(on: Queryable, ledger: number, most: number): Promise<State> {
-  const { rows } = await on.query<State>({
+export async function readLogProgress(on: Queryable, ledger: number, most: number): Promise<LogProgress> {
+  const { rows } = await on.query<LogProgress>({
     name: 'log-state',
     text: `select coalesce(g.size, 0) as size, g.sealed, g.stopped, coalesce(sum(w.leaves), 0)::int as count,
         coalesce(greatest(extract(epoch from clock_timestamp() - min(w.moment)) * 1000, 0), 0)::float8 as age,

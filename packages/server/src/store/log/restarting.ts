@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import type { LogState } from './sealing.js';
+import type { StoredLog } from './sealing.js';
 
 /** A log that an operator has named. */
-export interface NamedLog extends LogState {
+export interface NamedLog extends StoredLog {
   readonly handle: string;
   readonly stopped: string | null;
 }

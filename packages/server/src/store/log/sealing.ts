@@ -17,7 +17,7 @@ export interface Dirty {
 }
 
 /** The log of a ledger as the database has it. */
-export interface LogState {
+export interface StoredLog {
   readonly ledger: number;
   /** Luid of the ledger. */
   readonly luid: string;
@@ -148,8 +148,8 @@ export async function beginLogs(
 }
 
 /** Locks the logs of some ledgers until the transaction ends, leaving out those that another process has locked. */
-export async function lockLogs(client: Queryable, ledgers: readonly number[]): Promise<LogState[]> {
-  const { rows } = await client.query<LogState>({
+export async function lockLogs(client: Queryable, ledgers: readonly number[]): Promise<StoredLog[]> {
+  const { rows } = await client.query<StoredLog>({
     name: 'log-lock',
     text: `select g.ledger_id as ledger, l.luid, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac
       from log g join ledger l on l.id = g.ledger_id
@@ -161,14 +161,14 @@ export async function lockLogs(client: Queryable, ledgers: readonly number[]): P
 }
 
 /** A log as it is shown. */
-export interface ServedLog extends LogState {
+export interface ServedLog extends StoredLog {
   /** The newest checkpoint whose cosignatures meet the policy; null without witnesses. */
   readonly cosigned: string | null;
   readonly stopped: string | null;
 }
 
 /** The log of a ledger; undefined where none was begun. */
-export async function readLog(on: Queryable, ledger: number): Promise<ServedLog | undefined> {
+export async function findServedLog(on: Queryable, ledger: number): Promise<ServedLog | undefined> {
   const { rows } = await on.query<ServedLog>({
     name: 'log-read',
     text: `select g.ledger_id as ledger, l.luid, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac, g.cosigned, g.stopped
@@ -192,8 +192,9 @@ export interface Share {
 export async function takeQueued(client: Queryable, ledgers: readonly number[], share: Share): Promise<Queued[]> {
   const found: QueuedRow[] = [];
   if (await isDistributed(client)) {
-    for (const ledger of ledgers) found.push(...(await take(client, 'log-take-one', TAKE_OF_ONE, ledger, share)));
-  } else found.push(...(await take(client, 'log-take', TAKE, ledgers, share)));
+    for (const ledger of ledgers)
+      found.push(...(await takeBatches(client, 'log-take-one', TAKE_OF_ONE, ledger, share)));
+  } else found.push(...(await takeBatches(client, 'log-take', TAKE, ledgers, share)));
   await countTaken(client, found);
   return found
     .sort((one, other) => one.ledger - other.ledger || one.id - other.id)
@@ -205,7 +206,7 @@ export async function takeQueued(client: Queryable, ledgers: readonly number[], 
     }));
 }
 
-async function take(client: Queryable, name: string, text: string, of: unknown, { batches, writes }: Share) {
+async function takeBatches(client: Queryable, name: string, text: string, of: unknown, { batches, writes }: Share) {
   const { rows } = await client.query<QueuedRow>({ name, text, values: [of, batches, writes] });
   return rows;
 }

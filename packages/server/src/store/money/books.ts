@@ -36,12 +36,12 @@ interface BalanceColumns {
 
 type LimitColumns = Omit<StoredLimit, 'day'> & { readonly day: string | null };
 
-const BALANCES = `select b.wallet, b.symbol, b.version, b.available, b.available_luid, b.available_moment, b.available_changed,
+const FIND_BALANCES = `select b.wallet, b.symbol, b.version, b.available, b.available_luid, b.available_moment, b.available_changed,
     b.reserved, b.reserved_luid, b.reserved_moment, b.reserved_changed
   from unnest((select $2::text[]), (select $3::text[])) as p(wallet, symbol)
     join balance b on b.ledger_id = $1 and b.wallet = p.wallet and b.symbol = p.symbol`;
 
-const LIMITS = `select l.wallet, l.symbol, l.metric, l.luid, l.version, l.amount, l.day::text, l.used, l.body
+const FIND_LIMITS = `select l.wallet, l.symbol, l.metric, l.luid, l.version, l.amount, l.day::text, l.used, l.body
   from unnest((select $2::text[]), (select $3::text[])) as p(wallet, symbol)
     join wallet_limit l on l.ledger_id = $1 and l.wallet = p.wallet and l.symbol = p.symbol
   where ${isInForce('l', '$1')}`;
@@ -49,10 +49,10 @@ const LIMITS = `select l.wallet, l.symbol, l.metric, l.luid, l.version, l.amount
 export function createLoadBooks(pool: pg.Pool): LoadBooks {
   return async (ledger, places) => {
     const values = [ledger, places.map(({ wallet }) => wallet), places.map(({ symbol }) => symbol)];
-    const balances = await pool.query<BalanceColumns>({ name: 'books-balances', text: BALANCES, values });
+    const balances = await pool.query<BalanceColumns>({ name: 'books-balances', text: FIND_BALANCES, values });
     // Limits are read after balances. One on a balance that is set in between has given that balance a newer version, so the
     // commit refuses what rests on the balance. The other way round, a decision could miss the limit unnoticed.
-    const limits = await pool.query<LimitColumns>({ name: 'books-limits', text: LIMITS, values });
+    const limits = await pool.query<LimitColumns>({ name: 'books-limits', text: FIND_LIMITS, values });
     return {
       balances: balances.rows.map(toBalance),
       limits: limits.rows.map(({ day, ...limit }) => ({ ...limit, ...(day === null ? {} : { day }) })),

@@ -7,7 +7,7 @@ import { isInForce } from './limits-in-force.js';
  * What balances and intents under way name: a wallet by its luid, symbols and bridges by their handles. `factor` is a symbol
  * that amounts were counted in.
  */
-export interface Held {
+export interface HeldName {
   readonly by: 'wallet' | 'symbol' | 'bridge' | 'factor';
   readonly id: string;
 }
@@ -19,30 +19,30 @@ export interface Held {
  *   of the others their own handle. Empty when nothing does
  * @throws `api.request-timeout` when the query takes too long
  */
-export type Holds = (query: { readonly ledger: number } & Held) => Promise<readonly string[]>;
+export type Holds = (query: { readonly ledger: number } & HeldName) => Promise<readonly string[]>;
 
-const UNDER_WAY = 'from open_intent o where o.ledger_id = $1 and o.uses @> array[$3::text]';
+const FROM_INTENTS_USING = 'from open_intent o where o.ledger_id = $1 and o.uses @> array[$3::text]';
 
 /** Symbols of what an intent plans with the wallet, its entries and limits (money/open-state.ts). */
 const PLANNED = `select jsonb_path_query(o.state::jsonb, '$.state.plan.*[*] ? (@.luid == $id).symbol',
-  jsonb_build_object('id', $2::text)) #>> '{}' collate "C" as held ${UNDER_WAY}`;
+  jsonb_build_object('id', $2::text)) #>> '{}' collate "C" as held ${FROM_INTENTS_USING}`;
 
 const NOT_ZERO = '(available <> 0 or reserved <> 0)';
 
-const STATEMENTS: Readonly<Record<Held['by'], string>> = {
+const STATEMENTS: Readonly<Record<HeldName['by'], string>> = {
   wallet: `select symbol as held from balance where ledger_id = $1 and wallet = $2 and ${NOT_ZERO}
     union ${PLANNED} order by held limit 100`,
   symbol: `(select symbol as held from balance where ledger_id = $1 and symbol = $2 and ${NOT_ZERO} limit 1)
-    union all select $2::text as held ${UNDER_WAY} limit 1`,
-  bridge: `select $2::text as held ${UNDER_WAY} limit 1`,
+    union all select $2::text as held ${FROM_INTENTS_USING} limit 1`,
+  bridge: `select $2::text as held ${FROM_INTENTS_USING} limit 1`,
   // A balance of 0 counts as well: what has moved is on record in 1/factor units.
   factor: `(select symbol as held from balance where ledger_id = $1 and symbol = $2 limit 1)
     union all (select symbol from wallet_limit w where ledger_id = $1 and symbol = $2 and ${isInForce('w', '$1')} limit 1)
-    union all select $2::text ${UNDER_WAY} limit 1`,
+    union all select $2::text ${FROM_INTENTS_USING} limit 1`,
 };
 
 /** How rows of intents under way name what they use. */
-export function nameUse(ledger: number, { by, id }: Held): string {
+export function nameUse(ledger: number, { by, id }: HeldName): string {
   if (by === 'wallet') return id;
   return `${by === 'factor' ? 'symbol' : by}:${ledger}:${id}`;
 }

@@ -54,14 +54,14 @@ export interface GivenUpCall extends NewDelivery {
 }
 
 /** The stages in which it is decided how an intent ends: they are seen to where an operator has stopped the ledger, too. */
-export const DECIDED = ['committing', 'aborting'] as const;
+export const DECIDED_STAGES = ['committing', 'aborting'] as const;
 
 /** Whether the intent `o` is seen to, by its ledger `l`. */
-const IS_SEEN_TO = `(l.suspended is null or o.stage in (${DECIDED.map((stage) => `'${stage}'`).join(', ')}))`;
+const IS_SEEN_TO = `(l.suspended is null or o.stage in (${DECIDED_STAGES.map((stage) => `'${stage}'`).join(', ')}))`;
 
-const COLUMNS = 'o.luid, o.thread, o.stage, o.state, o.mac, o.version, o.due::text as due, o.deadline';
+const INTENT_COLUMNS = 'o.luid, o.thread, o.stage, o.state, o.mac, o.version, o.due::text as due, o.deadline';
 
-const DUE = `select ${COLUMNS} from (
+const DUE = `select ${INTENT_COLUMNS} from (
     select d.luid, d.due as since from open_intent d where d.ledger_id = $1 and d.due <= $2::timestamptz
     union
     select d.luid, d.deadline from open_intent d where d.ledger_id = $1 and d.deadline <= $2::timestamptz
@@ -69,7 +69,7 @@ const DUE = `select ${COLUMNS} from (
   where ${IS_SEEN_TO}
   order by x.since, o.luid limit $3`;
 
-const THREADS = `select t.ord, ${COLUMNS}
+const THREADS = `select t.ord, ${INTENT_COLUMNS}
   from ${formatUnnest('t', ['ord int', 'thread text'], 2)}
     join open_intent o on o.ledger_id = $1 and o.thread = t.thread
     left join record r on r.ledger_id = o.ledger_id and r.luid = o.luid
@@ -79,7 +79,7 @@ const THREADS = `select t.ord, ${COLUMNS}
 const GOES_ON = `(${IS_SEEN_TO} and l.suspended is distinct from 'all')`;
 
 // Those that wait for a resume take no room of the others. Luids sort by age.
-const COUNT = `with seen as materialized (
+const COUNT_BY_STAGE = `with seen as materialized (
     (select o.ledger_id, o.luid, o.stage from open_intent o join ledger l on l.id = o.ledger_id where ${GOES_ON} limit 10000)
     union all
     (select o.ledger_id, o.luid, '${SUSPENDED}' from open_intent o join ledger l on l.id = o.ledger_id
@@ -88,7 +88,7 @@ const COUNT = `with seen as materialized (
   select s.stage, s.count, r.moment as oldest
   from (select stage, count(*)::int as count from seen group by stage) s join oldest o using (stage)
     join record r on r.ledger_id = o.ledger_id and r.luid = o.luid`;
-const ONE = `select ${COLUMNS} from open_intent o where o.ledger_id = $1 and o.luid = $2`;
+const ONE = `select ${INTENT_COLUMNS} from open_intent o where o.ledger_id = $1 and o.luid = $2`;
 
 // A retry may yet succeed, but that it was given up once stays noted.
 const GIVEN_UP = `select ${DELIVERY_COLUMNS}, d.given_up as why, d.given_up_mac as "whyMac" from delivery d
@@ -129,7 +129,7 @@ export function createOpenIntents(pool: pg.Pool): OpenIntents {
     },
     thread: (ledger, thread) => threads({ ledger, thread }),
     async count() {
-      const { rows } = await pool.query<OpenOfStage>({ name: 'open-intents-count', text: COUNT });
+      const { rows } = await pool.query<OpenOfStage>({ name: 'open-intents-count', text: COUNT_BY_STAGE });
       return rows;
     },
     async one(ledger, luid) {

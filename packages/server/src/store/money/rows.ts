@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Filter, rowCondition } from '../queries/filter.js';
+import { type PathFilter, rowCondition } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
 import { isInForce } from './limits-in-force.js';
@@ -9,7 +9,7 @@ export interface RowsQuery {
   readonly ledger: number;
   /** Luid of the wallet: one made anew under the handle of a dropped one has rows of its own. */
   readonly wallet: string;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly PathFilter[];
   readonly limit: number;
   readonly offset: number;
 }
@@ -34,11 +34,11 @@ export interface LimitRow {
 export type MoneyLists = ReturnType<typeof createMoneyLists>;
 
 /** A page, and the number of all rows that match. */
-export type Rows<R> = AsOf<{ readonly total: number; readonly rows: readonly R[] }>;
+export type PageOfRows<R> = AsOf<{ readonly total: number; readonly rows: readonly R[] }>;
 
 export function createMoneyLists(on: Queryable) {
   const run = statementRunner(on);
-  const page = async <R extends object>(query: RowsQuery, of: Listed): Promise<Rows<R>> => {
+  const page = async <R extends object>(query: RowsQuery, of: ListSource): Promise<PageOfRows<R>> => {
     const { ledger, filters, limit, offset } = query;
     const conditions = filters.map((filter) => rowCondition(filter, of.columns));
     const matching = sql`${of.from(query)} ${conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`}`;
@@ -62,21 +62,21 @@ export function createMoneyLists(on: Queryable) {
      *
      * @throws `api.request-timeout` when the query takes too long
      */
-    balances: (query: RowsQuery): Promise<Rows<BalanceRow>> => page(query, BALANCES),
+    balances: (query: RowsQuery): Promise<PageOfRows<BalanceRow>> => page(query, BALANCE_SOURCE),
     /** Limits by symbol, then metric. @throws as `balances` does */
-    limits: (query: RowsQuery): Promise<Rows<LimitRow>> => page(query, LIMITS),
+    limits: (query: RowsQuery): Promise<PageOfRows<LimitRow>> => page(query, LIMIT_SOURCE),
   };
 }
 
 /** Where rows of a list are from. */
-interface Listed {
+interface ListSource {
   readonly columns: Readonly<Record<string, RawBuilder<string>>>;
   from(query: RowsQuery): RawBuilder<unknown>;
   readonly order: RawBuilder<unknown>;
   readonly select: RawBuilder<unknown>;
 }
 
-const BALANCES: Listed = {
+const BALANCE_SOURCE: ListSource = {
   columns: { 'data.symbol': sql<string>`b.symbol`, 'data.schema': sql<string>`s.schema` },
   from: ({ ledger, wallet }) => sql`balance b
     cross join lateral (values
@@ -88,7 +88,7 @@ const BALANCES: Listed = {
   select: sql`b.symbol, s.schema, s.amount, s.luid, s.moment, s.changed`,
 };
 
-const LIMITS: Listed = {
+const LIMIT_SOURCE: ListSource = {
   columns: { 'data.symbol': sql<string>`w.symbol`, 'data.metric': sql<string>`w.metric` },
   from: ({ ledger, wallet }) => sql`wallet_limit w
     where w.ledger_id = ${ledger} and w.wallet = ${wallet} and ${sql.raw(isInForce('w', 'w.ledger_id'))}`,

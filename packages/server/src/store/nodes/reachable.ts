@@ -51,7 +51,7 @@ export async function readReachable<Row extends pg.QueryResultRow>(
     return (await run({ ...statement, values: [...values] })).rows;
   } catch (error) {
     if (!isNodeLost(error) || !(await isDistributed(on))) throw error;
-    const ledgers = await findReachable(on);
+    const ledgers = await findReachableLedgers(on);
     confined.set(on, { ledgers, until: performance.now() + REST_MS });
     return (await confine(ledgers)).rows;
   }
@@ -63,7 +63,7 @@ function isNodeLost(error: unknown): boolean {
 }
 
 /** Ids of the ledgers on nodes that answer. */
-async function findReachable(on: Queryable): Promise<number[]> {
+async function findReachableLedgers(on: Queryable): Promise<number[]> {
   const up = (await findNodes(on)).filter(({ isUp }) => isUp);
   const { rows: all } = await on.query<{ id: number }>({ text: 'select id from ledger' });
   const { rows } = await on.query<{ id: number }>({

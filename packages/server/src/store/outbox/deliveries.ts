@@ -20,7 +20,7 @@ import {
 } from './delivery-columns.js';
 import { outboxLimits } from './outbox-limits.js';
 import { setAside } from './set-aside.js';
-import { type Settlement, settleDeliveries } from './settle-deliveries.js';
+import { type DeliveryState, settleDeliveries } from './settle-deliveries.js';
 
 /** Deliveries of one ledger to one target. */
 export interface DeliveryQueue {
@@ -274,7 +274,7 @@ export function createDeliveryStore(pool: pg.Pool) {
       return questions.map((_, ord) => found.has(ord));
     },
     /** Stores what became of attempts of one ledger. */
-    settle: (settlements: readonly Settlement[]): Promise<void> => settleDeliveries(pool, settlements),
+    settle: (settlements: readonly DeliveryState[]): Promise<void> => settleDeliveries(pool, settlements),
     /** Sets a piece of what is due in a queue aside, without an attempt: events of effects that rest. */
     setAside: (queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<void> =>
       setAside(pool, queue, now, running),

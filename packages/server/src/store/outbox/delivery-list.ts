@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryOwner } from '../../kinds/declaration.js';
 import type { NewDelivery } from '../committer/write.js';
 import { createBodies } from '../queries/bodies.js';
-import { deliveryCondition, type Filter } from '../queries/filter.js';
+import { deliveryCondition, type PathFilter } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
@@ -33,14 +33,14 @@ export interface ListedDelivery extends NewDelivery {
 }
 
 export interface DeliveryPageQuery extends DeliveryScope {
-  readonly filters: readonly Filter[];
+  readonly filters: readonly PathFilter[];
   readonly limit: number;
   readonly offset: number;
 }
 
 export type DeliveryLists = ReturnType<typeof createDeliveryLists>;
 
-type Row = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
+type DeliveryListRow = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
   /** Null in the one row of an empty page. */
   readonly handle: string | null;
 };
@@ -48,7 +48,7 @@ type Row = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
 export function createDeliveryLists(on: Queryable) {
   const run = statementRunner(on);
   const read = async ({ ledger }: DeliveryScope, found: RawBuilder<unknown>, most: number) => {
-    const rows = await run(sql<Row>`
+    const rows = await run(sql<DeliveryListRow>`
       select l.version, ${sql.raw(DELIVERY_COLUMNS)}, d.moment, d.status, d.attempts, d.signed,
         octet_length(d.proofs) as size,
         case when d.proofs = ''
@@ -90,6 +90,6 @@ function inScope({ owner, id, domains }: DeliveryScope): RawBuilder<boolean> {
   return sql`${own} and (d.effect_domain is null or d.effect_domain = any(${domains}::text[]))`;
 }
 
-function toDelivery({ version: _, handle, ...row }: Row): ListedDelivery[] {
+function toDelivery({ version: _, handle, ...row }: DeliveryListRow): ListedDelivery[] {
   return handle === null ? [] : [withoutNulls<ListedDelivery>({ ...row, handle } as DeliveryColumns<ListedDelivery>)];
 }

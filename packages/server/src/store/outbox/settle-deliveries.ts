@@ -5,7 +5,7 @@ import { readSql } from '../sql.js';
 import { furtherLimits } from './outbox-limits.js';
 
 /** How a delivery stands after an attempt. */
-export interface Settlement {
+export interface DeliveryState {
   readonly ledger: number;
   readonly handle: string;
   /** Attempts before it: a row that has changed since then is left alone (optimistic concurrency). */
@@ -43,7 +43,7 @@ export interface GivenUpNote {
   readonly mac: string;
 }
 
-const toSettled = rowsOf<Settlement>(readSql('deliveries_1'), 'settled_delivery_1', {
+const toSettled = rowsOf<DeliveryState>(readSql('deliveries_1'), 'settled_delivery_1', {
   handle: ({ handle }) => handle,
   was: ({ before }) => before,
   attempts: ({ attempts }) => attempts,
@@ -60,7 +60,7 @@ const toSettled = rowsOf<Settlement>(readSql('deliveries_1'), 'settled_delivery_
 });
 
 /** Stores what became of attempts of one ledger (sql/deliveries_1.sql). */
-export async function settleDeliveries(pool: pg.Pool, all: readonly Settlement[]): Promise<void> {
+export async function settleDeliveries(pool: pg.Pool, all: readonly DeliveryState[]): Promise<void> {
   if (all.length === 0) return;
   // An erasure locks those of a record in this order.
   const settlements = all.toSorted((one, other) => (one.handle < other.handle ? -1 : 1));

@@ -30,7 +30,7 @@ interface Attempt {
 export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
   const queue = { batch: 1, queue: gatherLimits.queue, concurrency: failedAttemptLimits.concurrency };
   const note = gather<Attempt, number>(
-    (attempts) => Promise.all(attempts.map((one) => judge(pool, one, now()))),
+    (attempts) => Promise.all(attempts.map((one) => judgeAttempt(pool, one, now()))),
     queue,
   );
   return {
@@ -47,12 +47,12 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
   };
 }
 
-async function judge(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {
+async function judgeAttempt(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {
   const { attempts } = failedAttemptLimits;
   // Of several at once that want the same place, one gets it; the others look for the next.
   for (let round = 0; round <= attempts; round += 1) {
     if (attempt.hasFailed && (await takePlace(pool, attempt, now))) return 0;
-    const { taken, until } = await placesOf(pool, attempt, now);
+    const { taken, until } = await countFailures(pool, attempt, now);
     if (taken >= attempts) return Math.max(1, until - now);
     if (!attempt.hasFailed) return 0;
   }
@@ -72,7 +72,7 @@ async function takePlace(pool: pg.Pool, { ledger, key }: Attempt, now: number): 
   return rowCount === 1;
 }
 
-async function placesOf(pool: pg.Pool, { ledger, key }: Attempt, now: number) {
+async function countFailures(pool: pg.Pool, { ledger, key }: Attempt, now: number) {
   const { rows } = await pool.query<{ taken: number; until: Date | null }>({
     name: 'count-failures',
     text: `select count(*)::int as taken, min(expires_at) as until from used_token

@@ -4,7 +4,7 @@ import { isOrderedAsBytes, toCodeUnitOrder } from './code-units.js';
 import { likePattern, regexPattern } from './text-pattern-sql.js';
 
 /** One filter of a list: all of them must match. */
-export interface Filter {
+export interface PathFilter {
   /** Dotted path in the record, as `data.custom.rank`. */
   readonly path: string;
   readonly operator: Operator;
@@ -18,7 +18,7 @@ export interface Filter {
 
 type Comparison = '$gt' | '$gte' | '$lt' | '$lte';
 
-const SIGNS: Readonly<Record<Comparison, string>> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
+const SQL_COMPARISONS: Readonly<Record<Comparison, string>> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
 
 /** Characters of a status that its index holds: clients choose statuses, and an index entry has to fit a page. */
 const INDEXED_STATUS = 100;
@@ -32,7 +32,7 @@ const INDEXED_STATUS = 100;
  *
  * @param scope the outer key of the filter documents of this ledger and kind
  */
-export function condition(filter: Filter, scope: string): RawBuilder<boolean> {
+export function condition(filter: PathFilter, scope: string): RawBuilder<boolean> {
   const { path, operator, values } = filter;
   if (operator === '$ne') return sql`(${condition({ ...filter, operator: '$eq' }, scope)}) is not true`;
   if (operator === '$nin') return sql`(${condition({ ...filter, operator: '$in' }, scope)}) is not true`;
@@ -44,7 +44,7 @@ export function condition(filter: Filter, scope: string): RawBuilder<boolean> {
 }
 
 /** A filter of a list of changes as a condition on `change c`, by what its columns hold; compared as by `condition`. */
-export function changeCondition(filter: Filter): RawBuilder<boolean> {
+export function changeCondition(filter: PathFilter): RawBuilder<boolean> {
   const { path, operator, values } = filter;
   if (operator === '$ne') return sql`(${changeCondition({ ...filter, operator: '$eq' })}) is not true`;
   if (operator === '$nin') return sql`(${changeCondition({ ...filter, operator: '$in' })}) is not true`;
@@ -55,7 +55,7 @@ export function changeCondition(filter: Filter): RawBuilder<boolean> {
 }
 
 /** A filter of a list of deliveries as a condition on `delivery d`, by what its columns hold; compared as by `condition`. */
-export function deliveryCondition(filter: Filter): RawBuilder<boolean> {
+export function deliveryCondition(filter: PathFilter): RawBuilder<boolean> {
   const { path, operator, values } = filter;
   if (operator === '$ne') return sql`(${deliveryCondition({ ...filter, operator: '$eq' })}) is not true`;
   if (operator === '$nin') return sql`(${deliveryCondition({ ...filter, operator: '$in' })}) is not true`;
@@ -71,7 +71,7 @@ export function deliveryCondition(filter: Filter): RawBuilder<boolean> {
  * @param columns by path
  */
 export function rowCondition(
-  filter: Filter,
+  filter: PathFilter,
   columns: Readonly<Record<string, RawBuilder<string>>>,
 ): RawBuilder<boolean> {
   const { path, operator, values } = filter;
@@ -84,22 +84,22 @@ export function rowCondition(
 }
 
 /** Whether the index of filter documents finds the values. */
-export function isSought(filter: Filter): boolean {
+export function isSought(filter: PathFilter): boolean {
   return !hasColumn(filter) && (filter.operator === '$eq' || filter.operator === '$in');
 }
 
 /** Whether the filter selects a contiguous range of an index in list order. */
-export function isStretch({ path, operator }: Filter): boolean {
-  if (path === 'meta.moment') return operator === '$eq' || operator in SIGNS;
+export function isStretch({ path, operator }: PathFilter): boolean {
+  if (path === 'meta.moment') return operator === '$eq' || operator in SQL_COMPARISONS;
   return (path === 'meta.status' || path === 'meta.domain') && operator === '$eq';
 }
 
 /** Whether the filter names the records by their key. */
-export function isKeyFilter({ key, operator }: Filter): boolean {
+export function isKeyFilter({ key, operator }: PathFilter): boolean {
   return key === true && (operator === '$eq' || operator === '$in');
 }
 
-function hasColumn({ path, key }: Filter): boolean {
+function hasColumn({ path, key }: PathFilter): boolean {
   return key === true || path === 'meta.status' || path === 'meta.domain' || path === 'meta.moment';
 }
 
@@ -115,7 +115,7 @@ function documentCondition(elements: string, operator: Operator, values: readonl
   if (operator === '$regex')
     return jsonPathExists(elements, `@ like_regex ${JSON.stringify(regexPattern(value))} flag "s"`);
   const comparison = operator as Comparison;
-  if (isOrderedAsBytes(value)) return matchesAny(elements, SIGNS[comparison], readings(value));
+  if (isOrderedAsBytes(value)) return matchesAny(elements, SQL_COMPARISONS[comparison], readings(value));
   return hasString(elements, comparison, value);
 }
 
@@ -165,7 +165,7 @@ function statusCondition(operator: Operator, values: readonly string[]): RawBuil
 }
 
 function compareText(text: RawBuilder<string>, comparison: Comparison, value: string): RawBuilder<boolean> {
-  const sign = sql.raw(SIGNS[comparison]);
+  const sign = sql.raw(SQL_COMPARISONS[comparison]);
   if (isOrderedAsBytes(value)) return sql`${text} ${sign} ${value}`;
   return sql`${toCodeUnitOrder(text)} ${sign} ${toCodeUnitOrder(sql<string>`${value}::text`)}`;
 }
@@ -178,7 +178,7 @@ function momentCondition(
 ): RawBuilder<boolean> {
   const [value = ''] = values;
   if (operator === '$in') return sql`${moment} = any(${values}::timestamptz[])`;
-  return sql`${moment} ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;
+  return sql`${moment} ${sql.raw(operator === '$eq' ? '=' : SQL_COMPARISONS[operator as Comparison])} ${value}::timestamptz`;
 }
 
 /** Only numbers compare with a number; other texts and patterns match nothing. */
@@ -189,7 +189,7 @@ function numberCondition(
 ): RawBuilder<boolean> {
   if (operator === '$regex') return sql`false`;
   const numbers = values.map(parseNumber).filter((value) => value !== undefined);
-  const sign = operator === '$eq' || operator === '$in' ? '=' : SIGNS[operator as Comparison];
+  const sign = operator === '$eq' || operator === '$in' ? '=' : SQL_COMPARISONS[operator as Comparison];
   return sql`${number} ${sql.raw(sign)} any(${numbers}::float8[])`;
 }
 

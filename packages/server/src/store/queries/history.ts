@@ -2,7 +2,7 @@ import type { ChangeAction } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { changeCondition, type Filter } from './filter.js';
+import { changeCondition, type PathFilter } from './filter.js';
 import { queryLimits } from './query-limits.js';
 import { type Queryable, statementRunner } from './statement.js';
 import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion, versionsOf } from './version.js';
@@ -26,7 +26,7 @@ export type AsOf<T> = T & { readonly version: number };
  */
 export type HistoryPage = (
   of: Versioned,
-  page: { readonly index: number; readonly limit: number; readonly filters: readonly Filter[] },
+  page: { readonly index: number; readonly limit: number; readonly filters: readonly PathFilter[] },
 ) => Promise<AsOf<{ readonly total: number; readonly changes: readonly Sized[] }>>;
 
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
@@ -39,7 +39,7 @@ export interface Versioned {
 }
 
 /** Placeholder, replaced by the parameter of the ledger's id. */
-const LEDGER = '$ledger';
+const LEDGER_PLACEHOLDER = '$ledger';
 
 export function createHistoryPage(on: Queryable): HistoryPage {
   const run = statementRunner(on);
@@ -53,8 +53,8 @@ export function createHistoryPage(on: Queryable): HistoryPage {
       sql` and `,
     );
     const versions = sql.join(
-      versionsOf(LEDGER)
-        .split(LEDGER)
+      versionsOf(LEDGER_PLACEHOLDER)
+        .split(LEDGER_PLACEHOLDER)
         .map((part) => sql.raw(part)),
       sql`${ledger}::bigint`,
     );

@@ -79,7 +79,7 @@ function dueStatement(due: string): string {
  *
  * Taking over from a process that died counts as a failure.
  */
-const CLAIM = `with due as materialized (
+const CLAIM_DUE = `with due as materialized (
     select d.ledger_id, d.unit collate "C" as unit, d.since
     from unnest($8::bigint[], $9::text[], $10::timestamptz[]) as d (ledger_id, unit, since)
   ),
@@ -132,7 +132,7 @@ const RENEW = `update lease l set until = now() + $2 * ${MILLISECOND}
 const RELEASE = `update lease set holder = null, until = now() + $5 * ${MILLISECOND}, failures = $6
   where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
 
-const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
+const FORGET_LEASE = `delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
 
 /**
  * @param holder unique name of this process among all past and future ones
@@ -150,7 +150,7 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
       if (units.length === 0) return { claimed: [], chosen: 0, lag: 0 };
       const { rows } = await pool.query<{ claimed: Claimed[]; chosen: number; lag: number; wait: number | null }>({
         name: 'claim-units',
-        text: CLAIM,
+        text: CLAIM_DUE,
         values: [
           worker,
           holder,
@@ -183,7 +183,7 @@ export function createLeases(pool: pg.Pool, holder: string, now: () => number) {
     },
     /** Releases a lease and deletes its row. */
     async forget({ ledger, worker, unit }: LeaseKey): Promise<void> {
-      await pool.query({ text: FORGET, values: [ledger, worker, unit, holder] });
+      await pool.query({ text: FORGET_LEASE, values: [ledger, worker, unit, holder] });
     },
   };
 }

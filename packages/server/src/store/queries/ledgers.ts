@@ -232,7 +232,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
 
 /** Tries to make a ledger that gives way to others, and milliseconds between them at most. */
 const BIRTH_TRIES = 10;
-const LONGEST_PAUSE = 200;
+const BIRTH_PAUSE = 200;
 
 async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: BirthCall): Promise<BirthOutcome> {
   for (let tries = 1; ; tries += 1) {
@@ -253,7 +253,7 @@ async function insertLedger(pool: pg.Pool, { ledger, births, invitation }: Birth
       return hasGivenWay(error);
     });
     if (result !== 'moved') return result;
-    await pause(Math.min(LONGEST_PAUSE, tries ** 2));
+    await pause(Math.min(BIRTH_PAUSE, tries ** 2));
   }
 }
 

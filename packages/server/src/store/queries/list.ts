@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
-import { condition, type Filter, isKeyFilter, isSought, isStretch } from './filter.js';
+import { condition, isKeyFilter, isSought, isStretch, type PathFilter } from './filter.js';
 import { queryLimits } from './query-limits.js';
 import { scope } from './scope.js';
 import { type Queryable, statementRunner } from './statement.js';
@@ -11,7 +11,7 @@ import type { Sized } from './version.js';
 export interface ListQuery {
   readonly ledger: number;
   readonly kind: KindName;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly PathFilter[];
   readonly limit: number;
   readonly offset: number;
   /** The error to throw instead of running the query, once the request is over. */
@@ -32,7 +32,7 @@ export interface ListPosition {
 }
 
 /** A part of a list, and the ledger's version at the moment of the read. */
-export interface Listed<T = Sized> {
+export interface ListedPart<T = Sized> {
   readonly version: number;
   readonly records: readonly (T & { readonly place: ListPosition })[];
 }
@@ -63,9 +63,9 @@ export interface Lists {
    *
    * @throws LedgerError `api.request-timeout` when the query takes too long
    */
-  page(query: ListQuery): Promise<Listed>;
+  page(query: ListQuery): Promise<ListedPart>;
   /** The same list without bodies: access is judged before any body is fetched. */
-  index(query: ListQuery): Promise<Listed<Indexed>>;
+  index(query: ListQuery): Promise<ListedPart<Indexed>>;
   /**
    * The records of the ledgers that the key owns. This is the one list that crosses tenants: all of them have the same
    * owner.
@@ -90,7 +90,7 @@ function isRecord({ luid }: ListRow): boolean {
 type PageContent = 'bodies' | 'index';
 
 /** Records at the head of a list that are examined before an index is used: about a third of a millisecond. */
-export const HEAD = 500;
+export const SCANNED_HEAD = 500;
 
 /** Records that are sorted at most. Where more match, a walk in order soon meets them. */
 export const FEW = 2_000;
@@ -104,7 +104,7 @@ interface Streak {
 const STREAK = 8;
 
 /** A name for lists that probably match alike, by ledger, kind, and the fields of the filters: short, however long those are. */
-export function shapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'kind' | 'filters'>): string {
+export function listShapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'kind' | 'filters'>): string {
   const shape = [ledger, kind, ...filters.map(({ path, operator }) => `${path} ${operator}`)].join(' ');
   return hash('sha256', shape, 'base64');
 }
@@ -117,7 +117,7 @@ export function shapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'k
 export function createLists(on: Queryable): Lists {
   const streaks = new LruCache<string, Streak>(queryLimits.listed.shapes);
   const run = statementRunner(on);
-  const page = async <T>(statement: RawBuilder<T & ListRow>): Promise<Listed<T> & { seen: number }> => {
+  const page = async <T>(statement: RawBuilder<T & ListRow>): Promise<ListedPart<T> & { seen: number }> => {
     const rows = await run(statement);
     return {
       version: rows[0]?.version ?? 0,
@@ -125,10 +125,10 @@ export function createLists(on: Queryable): Lists {
       records: rows.filter(isRecord).map((row) => Object.assign(row, { place: { moment: row.moment, seq: row.seq } })),
     };
   };
-  const found = async <T>(query: ListQuery, shown: PageContent): Promise<Listed<T>> => {
+  const found = async <T>(query: ListQuery, shown: PageContent): Promise<ListedPart<T>> => {
     const walk = () => page<T>(walkStatement(query, shown));
     if (!query.filters.some(isSought) || query.filters.some(isKeyFilter)) return walk();
-    const streak = streaks.getOrSet(shapeOf(query), () => ({ few: 0 }));
+    const streak = streaks.getOrSet(listShapeOf(query), () => ({ few: 0 }));
     const isLikelyFew = streak.few >= STREAK;
     if (!isLikelyFew) {
       const head = await page<T>(headStatement(query, shown));
@@ -173,7 +173,7 @@ function headStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & 
     filters.filter((filter) => !isStretch(filter)),
   );
   // Both are in the order of the list, so the scan of the newest stops when the page is full.
-  const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
+  const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(SCANNED_HEAD)}`;
   const matching = sql`from (${newest}) r where ${sql.join(others, sql` and `)}`;
   return pageStatement(query, shown, pageSql(matching, limit, offset, shown));
 }
@@ -216,7 +216,7 @@ function whereAfter({ after }: ListQuery): RawBuilder<boolean>[] {
   return [sql`r.moment <= ${moment}`, sql`(r.moment < ${moment} or r.seq > ${after.seq})`];
 }
 
-function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): RawBuilder<boolean>[] {
+function conditions({ ledger, kind }: ListQuery, filters: readonly PathFilter[]): RawBuilder<boolean>[] {
   return filters.map((filter) => condition(filter, scope(ledger, kind)));
 }
 
@@ -247,7 +247,7 @@ function pageStatement<T>(
   return sql<T & ListRow>`
     ${seen ? sql`with seen as materialized (${seen})` : sql``}
     select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen,
-      p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? sizeAndBody(limit) : INDEX}
+      p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? sizeAndBody(limit) : INDEX_COLUMNS}
     from ledger l
       left join (${page}) p on true
       ${bodies ? sql`left join change c on c.ledger_id = ${ledger} and c.luid = p.luid and c.change = p.change` : sql``}
@@ -255,7 +255,7 @@ function pageStatement<T>(
     order by p.moment desc, p.seq`;
 }
 
-const INDEX = sql`p.handle as key, p.status, p.domain, p.judged`;
+const INDEX_COLUMNS = sql`p.handle as key, p.status, p.domain, p.judged`;
 
 /** A page of the records that `from` gives as `r`, in the order of lists: newest change first, then oldest record first. */
 function pageSql(from: RawBuilder<unknown>, limit: number, offset: number, shown: PageContent): RawBuilder<unknown> {

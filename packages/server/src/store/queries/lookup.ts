@@ -74,7 +74,7 @@ order by q.ord
  * The current version number is read each time; the body only when this process lacks it.
  */
 export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
-  const known = new LruCache<string, CachedVersion>(queryLimits.known, ({ body }) => body.length + ENTRY);
+  const known = new LruCache<string, CachedVersion>(queryLimits.known, ({ body }) => body.length + ENTRY_CHARACTERS);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: RecordQuery) => `${ledger} ${kind} ${by} ${id}`;
     const statement = { name: `lookup-${by}`, text: lookupSql(by, epochs.walPosition) };
@@ -115,7 +115,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
             most,
           ],
         });
-        if (rows.length === 0) return queries.map(() => GONE);
+        if (rows.length === 0) return queries.map(() => LEDGER_GONE);
         const found = rows.map((row, ord) => {
           const query = queries[ord]!;
           return foundAtOnce(row, versions[ord]) ?? foundAnew(row, query).catch((error: Error) => error);
@@ -132,7 +132,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
       watch,
     );
   };
-  const gathered = { handle: gatherer('handle', TOGETHER), luid: gatherer('luid', TOGETHER) };
+  const gathered = { handle: gatherer('handle', FETCH_BATCH), luid: gatherer('luid', FETCH_BATCH) };
   const alone = { handle: gatherer('handle', ALONE), luid: gatherer('luid', ALONE) };
   return async ({ by, ...query }) => {
     const found = await gathered[by](query);
@@ -147,15 +147,15 @@ export interface Fetched {
 }
 
 /** Many small records in one query, or one of any size: either way about as much as a page of a list. */
-export const TOGETHER: Fetched = { batch: gatherLimits.batch, most: queryLimits.answers.page / gatherLimits.batch };
+export const FETCH_BATCH: Fetched = { batch: gatherLimits.batch, most: queryLimits.answers.page / gatherLimits.batch };
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
 /** A missing ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */
-const GONE: LookupResult = { version: 0 };
+const LEDGER_GONE: LookupResult = { version: 0 };
 
 function ledgerOfQuery({ ledger }: RecordQuery): number {
   return ledger;
 }
 
 /** Approximate size of a cache entry beside its body, in characters. */
-const ENTRY = 300;
+const ENTRY_CHARACTERS = 300;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type DatabasePlace, parseDatabaseUrl, placeOf } from '../hosts/database-url.js';
+import { type DatabasePlace, parseDatabaseUrl, placeOfHost } from '../hosts/database-url.js';
 import { isUnavailable } from '../unavailable.js';
 
 /** The oldest supported PostgreSQL. */
@@ -26,7 +26,7 @@ export function explainError(error: unknown, url: string, ours: boolean): unknow
   const isDriver = (code !== undefined && !('path' in first)) || CONNECTION.test(first.message);
   const isDatabase = first instanceof pg.DatabaseError || isDriver;
   if (!isDatabase) return error;
-  const { user, database } = partsOf(url);
+  const { user, database } = databasePlaceOf(url);
   const Kind = isUnavailable(first) ? DatabaseUnreachable : Error;
   return new Kind(`${describeDatabase(url, ours)} ${describeProblem(code, first.message, user, database)}`, {
     cause: error,
@@ -62,7 +62,7 @@ export function unusable(of: { version: string; release: number; encoding: strin
 }
 
 function describeDatabase(url: string, ours: boolean): string {
-  return ours ? 'The PostgreSQL in DATA_DIR' : `The database at ${partsOf(url).host} (DATABASE_URL)`;
+  return ours ? 'The PostgreSQL in DATA_DIR' : `The database at ${databasePlaceOf(url).host} (DATABASE_URL)`;
 }
 
 function describeProblem(code: string | undefined, message: string, user: string, database: string): string {
@@ -96,7 +96,7 @@ function describeProblem(code: string | undefined, message: string, user: string
 }
 
 /** Where a connection string leads: all of its hosts; the password is left out. */
-function partsOf(text: string): DatabasePlace {
-  const places = parseDatabaseUrl(text).urls.map(placeOf);
+function databasePlaceOf(text: string): DatabasePlace {
+  const places = parseDatabaseUrl(text).urls.map(placeOfHost);
   return { ...places[0]!, host: places.map(({ host }) => host).join(',') };
 }

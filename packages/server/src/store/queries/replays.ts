@@ -23,7 +23,7 @@ interface Use {
  */
 export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch) {
   const use = gather<Use, boolean>(
-    (uses) => take(pool, uses, runtime.now()),
+    (uses) => takeUses(pool, uses, runtime.now()),
     { batch: gatherLimits.batch, queue: gatherLimits.queue, concurrency: 1 },
     watch,
   );
@@ -64,7 +64,7 @@ export function deleteExpiredTokens(now: number): pg.QueryConfig {
   };
 }
 
-async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<boolean[]> {
+async function takeUses(pool: pg.Pool, uses: readonly Use[], now: number): Promise<boolean[]> {
   // One statement takes a row only once: later uses of the same token are replays already.
   const names = uses.map(({ ledger, jti }) => JSON.stringify([ledger, jti]));
   const firsts = uses.filter((_, index) => names.indexOf(names[index] as string) === index);

@@ -4,7 +4,7 @@ import { gather, gatherLimits } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
 import { epochOf } from '../epoch-guard.js';
 import { KEYED } from './kinds-where.js';
-import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
+import { ALONE, FETCH_BATCH, type Fetched, type Lookup } from './lookup.js';
 import { queryLimits } from './query-limits.js';
 import { formatUnnest } from './unnested.js';
 import { makeMissingVersion, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
@@ -144,7 +144,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
     public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition), 'public', bounds),
     handle: gatherer('signers-by-handle', withSizeLimit(BY_HANDLE, epochs.walPosition), 'handle', bounds),
   });
-  const gathered = both(TOGETHER);
+  const gathered = both(FETCH_BATCH);
   const alone = both(ALONE);
   return async ({ by, ...query }) => {
     const found = await gathered[by](query);
@@ -172,10 +172,15 @@ interface Membership {
   readonly signer: string;
 }
 
-type Circles = (ledger: number, version: number, signer: string, memberships: readonly string[]) => Promise<string[]>;
+type FindCircles = (
+  ledger: number,
+  version: number,
+  signer: string,
+  memberships: readonly string[],
+) => Promise<string[]>;
 
 /** The circles that memberships put a signer into. The index only names the memberships; each is read and checked. */
-function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
+function createCircles({ check }: ReadGuards, lookup: Lookup): FindCircles {
   const known = new LruCache<string, Membership>(queryLimits.memberships);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;
