@@ -15,7 +15,7 @@ export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
 const REQUEST_ATTEMPTS = 3;
 
 /** Milliseconds that it waits at most where the server says when to come again, as a read-only one does: else it is told at once. */
-const MOST_WAIT = 10_000;
+const LONGEST_TOLD_WAIT = 10_000;
 
 /** What a call is about: flags and the environment come before the context. */
 export interface CommandTarget extends Context {
@@ -126,7 +126,7 @@ export async function makeClient(
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
     attempts: REQUEST_ATTEMPTS,
-    mostWait: MOST_WAIT,
+    mostWait: LONGEST_TOLD_WAIT,
     onHint,
     ledger,
     ...(key === undefined

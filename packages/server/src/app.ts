@@ -53,7 +53,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     let wentBack = () => {
       hasGoneBack = true;
     };
-    const database = await openDatabase({ ...options, holder, ...watched(options, metrics, () => wentBack()) });
+    const database = await openDatabase({ ...options, holder, ...databaseWatchOf(options, metrics, () => wentBack()) });
     opened.push(database);
     const signing = await startSigningThread(options, database.keys);
     opened.push(signing);
@@ -80,7 +80,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
         ...outwards,
         processIntents({ service, holder, ...money, failed: logPutOff(options) }),
         {
-          ...sweepJournals(service.store.journal, keptDays(options), service.runtime.now),
+          ...sweepJournals(service.store.journal, journalDaysOf(options), service.runtime.now),
           isPaused: () => service.readOnly() !== undefined,
         },
       ],
@@ -130,7 +130,7 @@ function createClients(
 }
 
 /** What the database is checked by, and who is told of what happens to it. */
-function watched(options: ServerOptions, metrics: Metrics, wentBack: () => void) {
+function databaseWatchOf(options: ServerOptions, metrics: Metrics, wentBack: () => void) {
   return {
     now: clockToCompare(options),
     quotaExceeded: metrics.quotaExceeded,
@@ -142,7 +142,7 @@ function watched(options: ServerOptions, metrics: Metrics, wentBack: () => void)
 }
 
 /** What was written before journals were switched off is kept as long as usual. */
-function keptDays({ journalDays = DAYS }: ServerOptions): number {
+function journalDaysOf({ journalDays = DAYS }: ServerOptions): number {
   return journalDays === 'off' ? DAYS : journalDays;
 }
 

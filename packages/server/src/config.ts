@@ -23,7 +23,7 @@ import { isWithin } from './base/within.js';
 import { databaseSettings } from './database-settings.js';
 import { keySettings } from './key-settings.js';
 import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
-import { sharedPorts, urlsOf } from './listen-addresses.js';
+import { findSharedPorts, urlsOf } from './listen-addresses.js';
 import { type LogLevel, logSettings, type TraceConfig } from './log-settings.js';
 import { type OperatorConfig, operatorSettings } from './operator-settings.js';
 import { outboundLimits } from './outbound/outbound-limits.js';
@@ -341,7 +341,7 @@ export function parseConfig(env: EnvironmentSettings): Config {
   if (dataDir !== undefined && backupDir !== undefined && isWithin(dataDir, backupDir)) {
     wrong.push(`BACKUP_DIR ${backupDir} is in the data folder: name one on another disk`);
   }
-  wrong.push(...sharedPorts(values as Partial<Config>));
+  wrong.push(...findSharedPorts(values as Partial<Config>));
   if (values.adminPort !== undefined && (values.operatorKeys as Config['operatorKeys'] | undefined)?.length === 0) {
     wrong.push('ADMIN_PORT needs OPERATOR_KEYS: without any, nobody could ask there');
   }

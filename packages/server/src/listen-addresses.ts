@@ -18,7 +18,7 @@ export function urlsOf(host: string, port: number): string[] {
 }
 
 /** What is wrong where two listeners would meet. */
-export function sharedPorts(config: ListenAddresses): string[] {
+export function findSharedPorts(config: ListenAddresses): string[] {
   const { port, host, metricsPort, metricsHost, adminPort, adminHost } = config;
   const listeners = [
     { name: 'PORT', port, host },

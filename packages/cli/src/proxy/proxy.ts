@@ -72,7 +72,7 @@ async function serveRequest(request: IncomingMessage, response: ServerResponse, 
   }
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const headers = forwardedHeaders(request, target, options);
+  const headers = headersToForward(request, target, options);
   const body = await bodyOf(request, target, options, headers);
   const outgoing = { method: request.method ?? 'GET', server: options.server, path: target, ...body };
   const upstream = await exchange({ ...outgoing, signal: gone.signal });
@@ -81,7 +81,7 @@ async function serveRequest(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** The caller's own headers, and the ledger where one was set and the request is within a ledger. */
-function forwardedHeaders(
+function headersToForward(
   { rawHeaders, headers }: IncomingMessage,
   target: string,
   { ledger }: ProxyOptions,

@@ -44,7 +44,7 @@ export function hashesAt(level: number, size: number): number {
  *
  * @throws RangeError unless `size` is a whole number
  */
-export function growingTiles(size: number): Tile[] {
+export function partialTiles(size: number): Tile[] {
   const tiles: Tile[] = [];
   for (let level = 0; hashesAt(level, whole(size, 'size')) > 0; level++) {
     const hashes = hashesAt(level, size);

@@ -5,9 +5,9 @@ import {
   checkInclusion,
   consistencyProof,
   edgeOf,
-  growingTiles,
   inclusionProof,
   NOTHING_GROWN,
+  partialTiles,
   type ReadTile,
   RightEdge,
   rootOf,
@@ -100,7 +100,7 @@ describe('tiles', () => {
       }
       now = after;
       const rowsToRead: Uint8Array[] = now.rows.map(() => new Uint8Array(0));
-      for (const { level, index, width } of growingTiles(now.size)) {
+      for (const { level, index, width } of partialTiles(now.size)) {
         rowsToRead[level] = known.get(`${level}/${index}`)!;
         expect(rowsToRead[level]!.length).toBe(width * 32);
       }

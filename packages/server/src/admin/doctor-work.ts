@@ -5,7 +5,7 @@ import { Illness } from './diagnosis.js';
 const MOST_FAILURES = 3;
 
 /** Milliseconds for which an intent may wait for bridges to carry out what is decided, where their reports are taken. */
-const MOST_WAIT = 3_600_000;
+const LONGEST_BRIDGE_WAIT = 3_600_000;
 
 /** Whether background work goes on, and nothing that is decided about money stands still. */
 export async function examineWork(pool: pg.Pool, now: number): Promise<string> {
@@ -24,7 +24,7 @@ export async function examineWork(pool: pg.Pool, now: number): Promise<string> {
        where i.stage in ('committing', 'aborting') and l.suspended is distinct from 'all' limit 10000) o
        join record r on r.ledger_id = o.ledger_id and r.luid = o.luid
      where r.moment < $1 group by o.handle order by 2 desc limit 5`,
-    [new Date(now - MOST_WAIT)],
+    [new Date(now - LONGEST_BRIDGE_WAIT)],
   );
   if (stuck.length > 0)
     throw new Illness(

@@ -161,7 +161,7 @@ async function examineConnections(pool: pg.Pool, { workers }: Config): Promise<s
 }
 
 /** What migrations of this release have made, by their text. */
-function expectedNames(): { readonly tables: string[]; readonly indexes: string[] } {
+function namesInMigrations(): { readonly tables: string[]; readonly indexes: string[] } {
   const text = readMigrations()
     .map((one) => one.text)
     .join('\n');
@@ -176,7 +176,7 @@ function expectedNames(): { readonly tables: string[]; readonly indexes: string[
 
 /** Whoever restores a dump, or drops an index to save time, may leave these out. */
 async function examineSchema(pool: pg.Pool): Promise<string> {
-  const { tables, indexes } = expectedNames();
+  const { tables, indexes } = namesInMigrations();
   const wanted = [...indexes, ...tables.map((table) => `${table}_pkey`)];
   const { rows } = await pool.query<{ missing: string[]; invalid: string[]; open: string[] }>(
     `select

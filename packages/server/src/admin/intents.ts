@@ -173,14 +173,14 @@ async function findOpen(
 ): Promise<OpenIntentsPage> {
   const { rows } = await pool.query<OpenRow>(FIND_OPEN, [id, new Date(now() - olderThan * 1_000), limit + 1]);
   const intents = rows.slice(0, limit);
-  const waited = intents.map((row) => awaited(readJson(row.state) as unknown as OpenState));
+  const waited = intents.map((row) => findAwaited(readJson(row.state) as unknown as OpenState));
   const bridges = [...new Set(waited.flat().map(({ bridge }) => bridge))];
   const found = await findCalls(pool, id, { intents, bridges, longest });
   const made = new Map(found.map((call) => [callKey(call.intent, call), call]));
   const lines = intents.map((row, at): OpenIntentLine => {
     const calls = waited[at]!.map((part): AwaitedCall => {
       const call = made.get(callKey(row.handle, part));
-      return { ...part, ...(call ? shownCall(call) : NOT_QUEUED) };
+      return { ...part, ...(call ? viewCall(call) : NOT_QUEUED) };
     });
     const { handle, luid, stage, created, expires } = row;
     return {
@@ -200,7 +200,7 @@ function callKey(intent: string, { entry, verb }: { readonly entry: string; read
 type AwaitedPart = Pick<AwaitedCall, 'bridge' | 'verb' | 'entry' | 'side'>;
 
 /** The parts whose bridge has yet to report, by what is kept of the intent. */
-function awaited({ state: { plan, parts } }: OpenState): AwaitedPart[] {
+function findAwaited({ state: { plan, parts } }: OpenState): AwaitedPart[] {
   return (plan?.parts ?? []).flatMap(({ handle: entry, bridge, side }, at) => {
     const verb = AWAITED[parts[at] as PartStatus];
     return verb === undefined ? [] : [{ bridge, verb, entry, side }];
@@ -266,7 +266,7 @@ const CALLS = `select d.linked as intent, d.entry, d.purpose as verb, d.handle a
     d.given_up as why
   from delivery d where d.ledger_id = $1 and d.bridge = any ($2::text[]) and d.linked = any ($3::text[]) and d.entry is not null`;
 
-function shownCall(call: CallRow): Omit<AwaitedCall, keyof AwaitedPart> {
+function viewCall(call: CallRow): Omit<AwaitedCall, keyof AwaitedPart> {
   const { delivery, status, attempts, attempted, next, failed, why } = call;
   return {
     ...{ delivery, status, attempts },

@@ -209,13 +209,13 @@ async function linesOf(
       day: days[at]! + row.waiting,
     },
     bytes: row.bytes,
-    quota: shownQuota(row.quota, quota),
+    quota: viewQuota(row.quota, quota),
     suspended: suspensionOf(row),
     logStopped: row.stopped,
   }));
 }
 
-export function shownQuota(own: number | null, each: LedgerQuota): ShownQuota {
+export function viewQuota(own: number | null, each: LedgerQuota): ShownQuota {
   if (own !== null) return { bytes: own, isOwn: true };
   return { bytes: each !== undefined && 'bytes' in each ? each.bytes : null, isOwn: false };
 }

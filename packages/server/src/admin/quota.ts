@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import { type LedgerQuota, parseQuota } from '../ledger-quota.js';
-import { type ShownQuota, shownQuota } from './ledgers.js';
+import { type ShownQuota, viewQuota } from './ledgers.js';
 import { defineOperation, LEDGER_NAME } from './operation.js';
 import { WrongCall } from './refusals.js';
 
@@ -48,7 +48,7 @@ async function setQuota(
     [id],
   );
   const { bytes: stored, quota: own } = rows[0]!;
-  return { handle, luid, bytes: stored, quota: shownQuota(own, each) };
+  return { handle, luid, bytes: stored, quota: viewQuota(own, each) };
 }
 
 /** Null for what the server allows each. */

@@ -74,11 +74,11 @@ export async function insertRows(
     text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${isNumbered ? 'overriding system value' : ''}
       select $1, ${names.map((name) => columnOf(table, name)).join(', ')}
       from json_to_recordset($2::json) as r (${columns}) ${COMPLETED_FROM[table] ?? ''} ${CONFLICTS[table] ?? ''}`,
-    values: [ledger, JSON.stringify(table === 'delivery' ? await numbered(client, ledger, rows) : rows)],
+    values: [ledger, JSON.stringify(table === 'delivery' ? await numberRows(client, ledger, rows) : rows)],
   });
 }
 
-async function numbered(client: pg.ClientBase, ledger: number, rows: readonly object[]): Promise<object[]> {
+async function numberRows(client: pg.ClientBase, ledger: number, rows: readonly object[]): Promise<object[]> {
   const first = await drawNumbers(client, ledger, 'delivery_seq_seq', rows.length);
   return rows.map((row, at) => ({ ...row, seq: first + at }));
 }

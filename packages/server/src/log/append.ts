@@ -1,5 +1,5 @@
 import type { Suite } from '@countersign/protocol';
-import { growingTiles } from '@countersign/protocol/log';
+import { partialTiles } from '@countersign/protocol/log';
 import type pg from 'pg';
 import type { LogCodes } from '../integrity/log-codes.js';
 import {
@@ -70,7 +70,7 @@ async function sealLog(
 }
 
 async function growTiles(client: pg.PoolClient, { ledger, size }: StoredLog, hashes: readonly Uint8Array[]) {
-  const growing = growingTiles(size);
+  const growing = partialTiles(size);
   const found = await readStoredTiles(client, ledger, growing);
   const grown = growing.map((tile, at) => {
     const hashes = found[at];

@@ -221,7 +221,7 @@ function applyCase(one: Case, before: IntentState, event: IntentEvent, effects: 
         state = callAll(state, action, effects);
         break;
       case 'notify':
-        for (const bridge of askedBridges(state)) effects.push({ type: 'notify', bridge });
+        for (const bridge of bridgesToNotify(state)) effects.push({ type: 'notify', bridge });
         break;
       case 'forward':
         if (forwards(state.plan!)) effects.push({ type: 'forward' });
@@ -298,7 +298,7 @@ function callParts(
 }
 
 /** Each bridge that was asked, once, however many parts it has. */
-function askedBridges({ plan, parts }: IntentState): Iterable<string> {
+function bridgesToNotify({ plan, parts }: IntentState): Iterable<string> {
   const asked = plan?.parts.filter((_, part) => parts[part] !== 'idle') ?? [];
   return new Set(asked.map(({ bridge }) => bridge));
 }

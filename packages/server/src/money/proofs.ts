@@ -12,7 +12,7 @@ import type { Plan } from './plan/plan.js';
 export function proofsOf(step: TrailStep, { plan, failure }: IntentState, event: IntentEvent): readonly PlannedProof[] {
   switch (step) {
     case 'resolved':
-      return resolvedProofs(plan!);
+      return proofsOfWallets(plan!);
     case 'reserved':
     case 'released':
       return hasReservation(plan!) ? entryProofs(step, plan!) : [];
@@ -20,16 +20,16 @@ export function proofsOf(step: TrailStep, { plan, failure }: IntentState, event:
     case 'cleared by core':
       return hasReservation(plan!) ? entryProofs(step, plan!).map((proof) => ({ ...proof, isBare: true })) : [];
     case 'cleared':
-      return hasReservation(plan!) ? [] : [planned(step, { coreId: plan!.intent, ...TRAIL.cleared.says })];
+      return hasReservation(plan!) ? [] : [planProof(step, { coreId: plan!.intent, ...TRAIL.cleared.says })];
     case 'failed':
-      return [planned('failed', { detail: failure!.detail, reason: failure!.reason, ...TRAIL.failed.says })];
+      return [planProof('failed', { detail: failure!.detail, reason: failure!.reason, ...TRAIL.failed.says })];
     case 'note': {
       // The intent stays as it is: a later attempt or report may carry it on.
       const detail = event.type === 'gave-up' ? event.detail : '';
-      return [planned('note', { detail, reason: 'core.bridge-unreachable', ...TRAIL.note.says })];
+      return [planProof('note', { detail, reason: 'core.bridge-unreachable', ...TRAIL.note.says })];
     }
     default:
-      return [planned(step, TRAIL[step].says)];
+      return [planProof(step, TRAIL[step].says)];
   }
 }
 
@@ -44,9 +44,9 @@ export function forwards({ entries }: Plan): boolean {
 }
 
 /** Per entry: the wallet that it was resolved to. */
-function resolvedProofs({ entries }: Plan): PlannedProof[] {
+function proofsOfWallets({ entries }: Plan): PlannedProof[] {
   return entries.map(({ handle, side, claim, wallet, symbol, amount, bridge }) =>
-    planned('resolved', {
+    planProof('resolved', {
       amount,
       ...(bridge === undefined ? {} : { bridge }),
       handle,
@@ -60,9 +60,9 @@ function resolvedProofs({ entries }: Plan): PlannedProof[] {
 }
 
 function entryProofs(step: TrailStep, { entries }: Plan): PlannedProof[] {
-  return entries.map(({ handle, side }) => planned(step, { ...TRAIL[step].says, handle, schema: side }));
+  return entries.map(({ handle, side }) => planProof(step, { ...TRAIL[step].says, handle, schema: side }));
 }
 
-function planned(step: TrailStep, custom: JsonObject): PlannedProof {
+function planProof(step: TrailStep, custom: JsonObject): PlannedProof {
   return { by: TRAIL[step].by, custom };
 }

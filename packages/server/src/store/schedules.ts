@@ -84,7 +84,7 @@ export function createSchedules(pool: pg.Pool) {
         text: 'select policy, hash, through, next_at from schedule where ledger_id = $1',
         values: [ledger],
       });
-      return rows.map(followed);
+      return rows.map(toFollowed);
     },
     /** Keeps rows that were made on a version of the ledger, and are due no more. `through` never goes back. */
     async keep(ledger: number, version: number, rows: readonly FollowedSchedule[]): Promise<void> {
@@ -122,7 +122,7 @@ interface ScheduleRow {
   readonly next_at: Date | null;
 }
 
-function followed({ policy, hash, through, next_at: next }: ScheduleRow): FollowedSchedule {
+function toFollowed({ policy, hash, through, next_at: next }: ScheduleRow): FollowedSchedule {
   return {
     policy,
     ...(hash === null ? {} : { hash }),

@@ -20,7 +20,7 @@ const AGES: readonly (readonly [length: number, name: string])[] = [
 ];
 
 /** `1 intent`, `2 intents`. */
-export function counted(count: number, one: string, more: string): string {
+export function formatCount(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 

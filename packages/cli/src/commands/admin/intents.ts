@@ -3,7 +3,7 @@ import type { OpenIntentLine, OpenIntentsPage, RetriedIntents } from '@countersi
 import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
-import { counted, formatAge, parseAge } from './amounts.js';
+import { formatAge, formatCount, parseAge } from './amounts.js';
 import { askOperator, LEDGER_ARGUMENT, OPERATOR_OPTIONS, RUNS_ANYWHERE, wholeNumberOf } from './shared.js';
 
 export const adminIntents: CliCommand = {
@@ -44,9 +44,9 @@ export const adminIntents: CliCommand = {
         found.intents.map((one) => formatIntent(one, surroundings.now())).join('\n'),
       );
     const more = found.isMore ? ', and there are more' : '';
-    output.note(`${counted(found.intents.length, 'intent is', 'intents are')} under way${more}.`);
+    output.note(`${formatCount(found.intents.length, 'intent is', 'intents are')} under way${more}.`);
     if (found.resent !== undefined)
-      output.done(`${counted(found.resent, 'call is', 'calls are')} made again within seconds.`);
+      output.done(`${formatCount(found.resent, 'call is', 'calls are')} made again within seconds.`);
   },
 };
 
@@ -54,7 +54,7 @@ function formatIntent({ handle, luid, stage, created, expires, waitsFor, calls }
   const age = formatAge((now - Date.parse(created)) / 1_000);
   const ends = expires === null ? '' : `; expires ${expires}`;
   const lines = calls.map(({ bridge, verb, entry, status, attempts, error }) => {
-    const how = status === null ? 'not queued' : `${status}, ${counted(attempts, 'attempt', 'attempts')}`;
+    const how = status === null ? 'not queued' : `${status}, ${formatCount(attempts, 'attempt', 'attempts')}`;
     return `    ${bridge} ${verb} ${entry}: ${how}${error === null ? '' : `, ${error}`}`;
   });
   return [`${handle} (${luid}): ${stage}, created ${age} ago, waits for ${waitsFor}${ends}`, ...lines]

@@ -1,7 +1,7 @@
 import type { Json } from '@countersign/protocol';
 import type { CliCommand } from '../../description/command.js';
 import { table } from '../../terminal/table.js';
-import { counted } from './amounts.js';
+import { formatCount } from './amounts.js';
 import { askOperator, OPERATOR_OPTIONS, RUNS_ANYWHERE, wholeNumberOf } from './shared.js';
 
 export const adminInvitations: CliCommand = {
@@ -38,7 +38,7 @@ export const adminInvitations: CliCommand = {
       ),
     );
     output.note(
-      `${counted(found.invitations.length, 'invitation', 'invitations')}${found.isMore ? ', and more' : ''}.`,
+      `${formatCount(found.invitations.length, 'invitation', 'invitations')}${found.isMore ? ', and more' : ''}.`,
     );
   },
 };

@@ -56,7 +56,9 @@ export const receive: CliCommand = {
       const { id } = verifyWebhook(request.headers, body, key, { now: surroundings.now() });
       const { handle, signal, moment, data } = verifyEvent(body, key);
       if (id !== handle) throw new EventError('malformed', 'The headers are those of another event');
-      output.line({ event: handle, signal, moment, answered: status, data }, () => shown(moment, signal, status, data));
+      output.line({ event: handle, signal, moment, answered: status, data }, () =>
+        formatDelivery(moment, signal, status, data),
+      );
     };
     const refuse = (answered: number, why: string) => {
       const at = new Date(surroundings.now()).toISOString();
@@ -129,7 +131,7 @@ async function readEventBody(request: IncomingMessage): Promise<string | undefin
 }
 
 /** A delivery for people: what it is in a line, and its data below. */
-function shown(moment: string, signal: string, status: number, data: JsonObject): string {
+function formatDelivery(moment: string, signal: string, status: number, data: JsonObject): string {
   const lines = printableJson(data, 2).split('\n');
   const { lines: most, width } = RECEIVER_BOUNDS;
   const rest = lines.length > most ? [`… ${lines.length - most} lines more: --json has them`] : [];

@@ -98,7 +98,7 @@ async function answerSibling(
   if (!kept) return decline(OUT_OF_MEMORY);
   try {
     const body = await readRequestText(raw);
-    const request = receivedFrom(head, body ?? '', raw, logger.child({ reqId: head.id }));
+    const request = toReceived(head, body ?? '', raw, logger.child({ reqId: head.id }));
     const answered = body === undefined ? undefined : await decide(service, request, head, response, kept);
     if (answered) await writeAnswer(response, answered, request.facts);
     else raw.socket.destroy();
@@ -107,7 +107,7 @@ async function answerSibling(
   }
 }
 
-function receivedFrom(
+function toReceived(
   { id, url, headers, ip }: RequestHead,
   body: string,
   raw: IncomingMessage,

@@ -104,7 +104,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply): object {
     bytes: isSent && method !== 'HEAD' ? Number(reply.getHeader('content-length') ?? 0) : 0,
     from: senderOf(ip),
     ...(ledger === undefined ? {} : { ledger }),
-    ...(who ? { who: shortened(who) } : {}),
+    ...(who ? { who: shortenKey(who) } : {}),
     ...(decision ? { decision } : {}),
     ...(reason === undefined ? {} : { reason }),
   };
@@ -113,7 +113,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply): object {
 /** Characters of a key: by them it is found among those of a deployment. */
 const KEY_CHARACTERS = 12;
 
-function shortened({ key, ...who }: Who): Who {
+function shortenKey({ key, ...who }: Who): Who {
   return key === undefined ? who : { ...who, key: key.slice(0, KEY_CHARACTERS) };
 }
 

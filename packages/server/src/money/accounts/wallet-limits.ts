@@ -110,12 +110,12 @@ function findDaily(books: Books, plan: Plan, { day, uncounted }: Circumstances):
     const before = others.filter((one) => nameBalance(placeOfEntry(one.entry)) === nameBalance(place));
     const { wallet } = entry;
     const count = books.dailyLimit(place, 'dailyCount');
-    if (count && BigInt(usedOn(count, day)) + BigInt(before.length) + 1n > BigInt(count.amount)) {
+    if (count && BigInt(usageOn(count, day)) + BigInt(before.length) + 1n > BigInt(count.amount)) {
       return { reason: 'core.limit-exceeded', detail: `Daily transactions limit exceeded for wallet ${wallet}` };
     }
     const limit = books.dailyLimit(place, 'dailyAmount');
     const sum = before.reduce((sum, one) => sum + one.amount, amount);
-    if (limit && BigInt(usedOn(limit, day)) + sum > BigInt(limit.amount)) {
+    if (limit && BigInt(usageOn(limit, day)) + sum > BigInt(limit.amount)) {
       return { reason: 'core.limit-exceeded', detail: `Daily amount limit exceeded for wallet ${wallet}` };
     }
   }
@@ -146,14 +146,14 @@ export function countDaily(books: Books, plan: Plan, day: string, sign: 1 | -1, 
       if (only && !only.has(nameLimit(place, metric))) continue;
       // What was counted on another day has gone with it.
       if (by === 0n || (sign === -1 && limit.day !== day)) continue;
-      const used = BigInt(usedOn(limit, day)) + BigInt(sign) * by;
+      const used = BigInt(usageOn(limit, day)) + BigInt(sign) * by;
       books.setLimit(place, metric, { ...limit, day, used: Number(used < 0n ? 0n : used) });
     }
   }
 }
 
 /** What counts against a daily limit on that day. */
-function usedOn(limit: { readonly day?: string | undefined; readonly used: number }, day: string): number {
+function usageOn(limit: { readonly day?: string | undefined; readonly used: number }, day: string): number {
   return limit.day === day ? limit.used : 0;
 }
 

@@ -30,11 +30,11 @@ async function plan(
   room: { left: number },
 ): Promise<Planned> {
   const resolved = await resolveIntent(data, directory, (bytes) => session.runtime.random(bytes), session.task);
-  if ('failure' in resolved) return unresolvedPlan(resolved.failure, resolved.needs);
+  if ('failure' in resolved) return planOfFailure(resolved.failure, resolved.needs);
   const { entries, limits, parties } = resolved;
   const isPermitted = record === undefined || (await isIntentPermitted(session, record, resolved));
   const bridged = await planParts(session, directory, data, entries);
-  if ('reason' in bridged) return unresolvedPlan(bridged, resolved.needs);
+  if ('reason' in bridged) return planOfFailure(bridged, resolved.needs);
   const { commit } = (data.config ?? {}) as { commit?: string };
   const outcome: Plan = {
     intent: String(data.handle),
@@ -49,7 +49,7 @@ async function plan(
   return { outcome, isPermitted, needs, parties, forwards };
 }
 
-function unresolvedPlan(outcome: IntentFailure, needs: readonly Named[]): Planned {
+function planOfFailure(outcome: IntentFailure, needs: readonly Named[]): Planned {
   return { outcome, isPermitted: false, needs, parties: [], forwards: [] };
 }
 

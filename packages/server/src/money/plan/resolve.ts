@@ -88,11 +88,11 @@ async function lookUpNamed(claims: readonly Claim[], lookups: Lookups): Promise<
 
 async function resolveClaim(intent: Resolving, claim: Claim, index: number): Promise<ClaimResult | IntentFailure> {
   const debit = 'source' in claim ? await findSource(intent, claim, claim.source.handle) : undefined;
-  if (debit instanceof Unrouted) return routingFailed(debit);
+  if (debit instanceof Unrouted) return failureOfRoute(debit);
   const credit = 'target' in claim ? await routeClaim(intent, claim, 'credit', claim.target.handle) : undefined;
-  if (credit instanceof Unrouted) return routingFailed(credit);
+  if (credit instanceof Unrouted) return failureOfRoute(credit);
   const wallet = 'wallet' in claim ? await findNamed(intent.lookups, 'Wallet', claim.wallet.handle) : undefined;
-  if (wallet instanceof Unrouted) return routingFailed(wallet);
+  if (wallet instanceof Unrouted) return failureOfRoute(wallet);
   const symbol = await intent.lookups.symbol(claim.symbol.handle);
   if (!symbol) return { reason: 'core.symbol-invalid', detail: `Symbol ${claim.symbol.handle} not found.` };
   intent.lookups.use('symbol', symbol);
@@ -135,6 +135,6 @@ function describeClaim({ symbol, amount }: Claim, claim: number, wallet: Current
   return { claim, wallet: handleOf(wallet), luid: wallet.record.luid, symbol: symbol.handle, amount };
 }
 
-function routingFailed({ detail }: Unrouted): IntentFailure {
+function failureOfRoute({ detail }: Unrouted): IntentFailure {
   return { reason: 'core.routing-failed', detail };
 }

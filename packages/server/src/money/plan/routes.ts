@@ -50,7 +50,7 @@ export class Unrouted {
  */
 export async function findNamed(lookups: Lookups, what: string, address: string): Promise<CurrentRecord | Unrouted> {
   const found = await lookups.walletAt(address);
-  return found ? lookups.use('wallet', found) : unresolvedAddress(what, address, address);
+  return found ? lookups.use('wallet', found) : addressFailure(what, address, address);
 }
 
 /**
@@ -74,7 +74,7 @@ export async function followRoutes(routing: Routing, side: Side, address: string
     if (route.action === 'forward') return { named, wallet, forwardTo: route.target };
     if (hops >= routeLimits.hops) return tooDeep(intent, claim);
     const next = await lookups.walletAt(route.target);
-    if (!next) return unresolvedAddress(`${routed} routed wallet`, route.target, handleOf(wallet));
+    if (!next) return addressFailure(`${routed} routed wallet`, route.target, handleOf(wallet));
     if (passed.has(next.record.luid)) {
       return new Unrouted(`${routed} routing cycle detected for the address ${address}.`);
     }
@@ -116,7 +116,7 @@ function routesOf({ record }: CurrentRecord, side: Side): readonly JsonObject[] 
   return routes.filter(isObject).filter(({ action }) => ROUTE_ACTIONS[side].includes(String(action)));
 }
 
-function unresolvedAddress(what: string, address: string, parent: string): Unrouted {
+function addressFailure(what: string, address: string, parent: string): Unrouted {
   const why = `does not resolve to any existing wallet. Parent wallet: ${parent}`;
   return new Unrouted(`${what} not resolved for the address ${address} - ${why}`);
 }

@@ -123,7 +123,7 @@ async function findRepeatedFounding(
   signed: ClientSignature,
   luid?: string,
 ): Promise<Answer | undefined> {
-  const ledger = await service.ledgers.resolve(handle).catch(missing);
+  const ledger = await service.ledgers.resolve(handle).catch(noneWhenMissing);
   if (ledger === undefined || (luid !== undefined && ledger.luid !== luid)) return undefined;
   // The request is outside every ledger, so until here nobody knew whose token it has.
   assertNotOwnToken(ledger, signed.token);
@@ -133,7 +133,7 @@ async function findRepeatedFounding(
   });
 }
 
-function missing(error: unknown): undefined {
+function noneWhenMissing(error: unknown): undefined {
   if (error instanceof LedgerError && error.reason === 'api.route-not-found') return undefined;
   throw error;
 }

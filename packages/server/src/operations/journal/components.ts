@@ -1,19 +1,19 @@
 import { type ComponentsOfAnswers, component } from '../operation.js';
 
-const describedText = (description: string) => ({ type: 'string', description });
+const textAbout = (description: string) => ({ type: 'string', description });
 
 const PARAMS = {
   type: 'object',
   required: ['method', 'url', 'headers', 'from', 'moment'],
   properties: {
     method: { type: 'string' },
-    url: describedText(
+    url: textAbout(
       'The path, with luids; the name of a parameter in braces stands for a handle that led to no record.',
     ),
     headers: { type: 'object', additionalProperties: { type: 'string' } },
-    body: describedText('JSON with `hash` and `luid` of the body that was sent, as far as it has them.'),
-    from: describedText('The address of the client, of IPv6 the network.'),
-    key: describedText("The caller's public key."),
+    body: textAbout('JSON with `hash` and `luid` of the body that was sent, as far as it has them.'),
+    from: textAbout('The address of the client, of IPv6 the network.'),
+    key: textAbout("The caller's public key."),
     isFactor: { type: 'boolean', enum: [true], description: 'The key is that of a factor.' },
     moment: component('moment'),
   },
@@ -24,7 +24,7 @@ const RESULT_SCHEMA = {
   required: ['status', 'moment'],
   properties: {
     status: { type: 'integer', minimum: 200, description: 'The HTTP status of the answer.' },
-    body: describedText(
+    body: textAbout(
       'JSON with what the answer is about: `luid` and `meta.change` of what was stored, or `data.reason`.',
     ),
     moment: component('moment'),
@@ -42,10 +42,10 @@ const ENTRY_SCHEMA = {
       properties: {
         handle: { type: 'string', pattern: '^[A-Za-z0-9_-]{17}$' },
         schema: { type: 'string', enum: ['rest'] },
-        record: describedText('What was asked for, as rules name it.'),
+        record: textAbout('What was asked for, as rules name it.'),
         action: { type: 'string' },
         source: { type: ['string', 'null'], description: '`signer:<handle>`; null for a caller who is not a signer.' },
-        target: describedText('`ledger:<handle>`.'),
+        target: textAbout('`ledger:<handle>`.'),
         params: PARAMS,
         result: RESULT_SCHEMA,
         dropped: { type: 'integer', minimum: 1, description: 'Entries before this one that were left out.' },

@@ -17,7 +17,7 @@ export type CutVersion<V extends Whole> = V & {
  */
 export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[]): CutVersion<V>[] {
   return earlier.map((version) => {
-    const shared = sharedLength(whole, version.body);
+    const shared = commonLength(whole, version.body);
     return { ...version, body: version.body.slice(shared), cut: countCharacters(whole.slice(0, shared)) };
   });
 }
@@ -50,7 +50,7 @@ function isLow(unit: number): boolean {
 const PAIR = /[\ud800-\udbff]/;
 
 /** How far two texts agree from their beginning, without ending in the middle of a character. */
-function sharedLength(one: string, other: string): number {
+function commonLength(one: string, other: string): number {
   let agreed = 0;
   let end = Math.min(one.length, other.length) + 1;
   // Comparing slices is much faster than comparing characters.

@@ -33,7 +33,7 @@ export type SessionAttrs = (typeof SESSION_ATTRS)[number];
  */
 export function parseDatabaseUrl(text: string): DatabaseHosts {
   const [, scheme, authority = '', path = '', query = ''] = CONNECTION_FORM.exec(text) ?? [];
-  if (scheme === undefined) throw malformed();
+  if (scheme === undefined) throw invalidUrl();
   const parameter = (name: string) => new URLSearchParams(query).getAll(name).at(-1) || undefined;
   const named = parameter('target_session_attrs');
   const attrs = SESSION_ATTRS.find((one) => one === (named ?? 'any'));
@@ -79,7 +79,7 @@ interface HostAndPort {
  */
 function hostsOf(list: string, host: string | undefined, port: string | undefined): HostAndPort[] {
   const named = list.split(',').map((one) => /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/s.exec(one));
-  if (named.includes(null)) throw malformed();
+  if (named.includes(null)) throw invalidUrl();
   const hosts = host?.split(',') ?? named.map((one) => decode(one?.[1]?.replace(/^\[(.*)\]$/s, '$1') ?? ''));
   const ports = port?.split(',') ?? named.map((one) => one?.[2] ?? '');
   if (ports.length !== hosts.length && ports.length !== 1) {
@@ -87,7 +87,7 @@ function hostsOf(list: string, host: string | undefined, port: string | undefine
   }
   return hosts.map((one, index) => {
     const own = ports.length === 1 ? ports[0]! : ports[index]!;
-    if (own !== '' && !(/^\d{1,5}$/.test(own) && Number(own) >= 1 && Number(own) <= 65_535)) throw malformed();
+    if (own !== '' && !(/^\d{1,5}$/.test(own) && Number(own) >= 1 && Number(own) <= 65_535)) throw invalidUrl();
     return { host: one === '' ? 'localhost' : one, ...(own === '' ? {} : { port: own }) };
   });
 }
@@ -100,7 +100,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw malformed();
+    throw invalidUrl();
   }
 }
 
@@ -109,11 +109,11 @@ function assertReadable(url: string): void {
   try {
     placeOfHost(url);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).path === undefined) throw malformed();
+    if ((error as NodeJS.ErrnoException).path === undefined) throw invalidUrl();
     throw new Error(`names a file that cannot be read: ${(error as Error).message}`);
   }
 }
 
-function malformed(): Error {
+function invalidUrl(): Error {
   return new Error('must be a connection string such as postgresql://user:password@host/database');
 }

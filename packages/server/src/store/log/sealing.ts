@@ -226,14 +226,14 @@ async function countTaken(client: Queryable, taken: readonly QueuedRow[]): Promi
 }
 
 /** What was taken. Citus forms no texts where it deletes. */
-function taken(deleted: string): string {
+function selectTaken(deleted: string): string {
   return `with taken as (${deleted} returning u.ledger_id, u.id, u.luids, u.changes, u.leaves, u.bytes)
     select ledger_id as ledger, id, array_to_string(luids, ',') as luids, array_to_string(changes, ',') as changes,
       array_to_string(leaves, ',') as leaves, bytes
     from taken`;
 }
 
-const TAKE = taken(`delete from unsealed u
+const TAKE = selectTaken(`delete from unsealed u
   using unnest($1::bigint[]) as l (id),
     lateral (
       select y.id from (
@@ -245,7 +245,7 @@ const TAKE = taken(`delete from unsealed u
     and not exists (select from log_backfill b where b.ledger_id = l.id)`);
 
 /** The same for one ledger, whose node runs it. */
-const TAKE_OF_ONE = taken(`delete from unsealed u
+const TAKE_OF_ONE = selectTaken(`delete from unsealed u
   where u.ledger_id = $1::bigint and u.id in (
     select y.id from (
       select x.id, sum(cardinality(x.luids)) over (order by x.id) - cardinality(x.luids) as before
