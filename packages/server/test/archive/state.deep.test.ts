@@ -3,7 +3,8 @@ import { addWebhook } from '../deliveries/scene.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { TestClient } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { exported, imported, sealedAnew, verified, withPool } from './support.js';
+import { runSql } from '../support/sql.js';
+import { exported, imported, sealedAnew, verified } from './support.js';
 
 const PASSPHRASE = 'correct horse';
 
@@ -99,19 +100,17 @@ describe('a row of what the server works with that was altered in the database (
 
   /** What an export says while a column holds something else. */
   async function toldWith(table: string, column: string, value: unknown): Promise<[string, string]> {
-    return withPool(from, async (pool) => {
-      const { rows } = await pool.query(`select * from ${table} limit 1`);
-      const [row] = rows;
-      const name = table === 'delivery' ? 'handle' : 'luid';
-      const set = (to: unknown) => pool.query(`update ${table} set ${column} = $2 where ${name} = $1`, [row[name], to]);
-      await set(value);
-      const told = await exported(from, scene.client.ledger!).then(
-        () => 'exported',
-        (error: Error) => `${error.name}: ${error.message}`,
-      );
-      await set(row[column]);
-      return [row[name], told];
-    });
+    const { url } = from.database;
+    const [row] = await runSql<Record<string, string>>(url, `select * from ${table} limit 1`);
+    const name = table === 'delivery' ? 'handle' : 'luid';
+    const set = (to: unknown) => runSql(url, `update ${table} set ${column} = $2 where ${name} = $1`, [row![name], to]);
+    await set(value);
+    const told = await exported(from, scene.client.ledger!).then(
+      () => 'exported',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+    await set(row![column]);
+    return [row![name]!, told];
   }
 
   it('is refused where it is an intent under way', async () => {
