@@ -11,7 +11,7 @@ const TURNS = [
 const SORTS = { create: 'write', update: 'write', proof: 'write', pay: 'payment', read: 'read' };
 
 /** Operations under way beyond which none begins: those that are due wait, and count from when they were due. */
-const MOST = 200;
+const MOST = 64;
 
 /** Begins operations at an even rate, whatever becomes of those before. */
 export class Load {
