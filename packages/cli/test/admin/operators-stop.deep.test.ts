@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../server/src/config.js';
+import { operatorLimits } from '../../../server/src/operators/operator-limits.js';
 import { newLedger } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
 import { freePort } from '../../../server/test/support/free-port.js';
@@ -32,3 +35,38 @@ it('the listener of operators stops while a look waits for the database', async 
     expect((await look).code).toBe(3);
   });
 }, 20_000);
+
+it('a connection on which no request arrives is closed, and so many are open at a time', async () => {
+  const { database } = server.current;
+  const port = await freePort();
+  const config = parseConfig({
+    ADMIN_PORT: String(port),
+    OPERATOR_KEYS: `alice=${Buffer.alloc(32, 7).toString('base64')}`,
+    DATABASE_URL: database.url,
+  });
+  const logger = { info() {}, warn() {}, error() {} };
+  const listener = await listenForOperators({ config, databaseUrl: database.url, logger, now: Date.now });
+  try {
+    let closed = 0;
+    const idle = Array.from({ length: operatorLimits.connections }, (_, number) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      socket.once('close', () => {
+        closed += 1;
+      });
+      // Some begin, and never end.
+      if (number % 2 === 0) socket.write('POST /operations/ledgers HTTP/1.1\r\nhost: a\r\n');
+      return socket;
+    });
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    const answered = await fetch(listener.url).then(
+      ({ status }) => status,
+      () => 'closed',
+    );
+    // On a machine that stood still some may have ended by then.
+    if (closed === 0) expect(answered).toBe('closed');
+    await eventually(() => expect(closed).toBe(idle.length));
+    expect((await fetch(listener.url)).status).toBe(200);
+  } finally {
+    await listener.stop();
+  }
+});
