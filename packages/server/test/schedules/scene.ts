@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import type { Runtime } from '../../src/base/clock.js';
 import { createMetrics, type Metrics } from '../../src/metrics.js';
-import { followSchedules } from '../../src/schedules/follow.js';
+import { FOLLOW_SCHEDULES, followSchedules } from '../../src/schedules/follow.js';
 import { createPool } from '../../src/store/pool.js';
 import { createSchedules, DUE_SCHEDULES } from '../../src/store/schedules.js';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
@@ -63,6 +63,11 @@ const HELD = `insert into lease (ledger_id, worker, unit, holder, until, failure
   values (0, 'find-schedules', '', 'the test', now() + interval '1 day', 0)
   on conflict (ledger_id, worker, unit) do update set holder = excluded.holder, until = excluded.until`;
 
+/** Keeps the server from following what a test has found to be due, likewise. */
+const UNITS_HELD = `insert into lease (ledger_id, worker, unit, holder, until, failures)
+  select id, '${FOLLOW_SCHEDULES}', luid, 'the test', now() + interval '1 day', 0 from ledger
+  on conflict (ledger_id, worker, unit) do update set holder = excluded.holder, until = excluded.until`;
+
 /**
  * One for all tests of a file.
  *
@@ -78,7 +83,8 @@ export function withSchedules(alone = false): { readonly current: Deployment } {
     // Under another name than that of servers, whose statements are looked at (scripts/testing/one-node.mjs).
     const pool = createPool({ connectionString: database.url, application_name: 'tests' }, () => {});
     if (alone) await pool.query(HELD);
-    const follower = (of = server) => createFollower(of, pool, clock);
+    const hold = async () => void (alone && (await pool.query(UNITS_HELD)));
+    const follower = (of = server) => createFollower(of, pool, clock, hold);
     current = { clock, server, pool, follower };
   });
   afterAll(async () => {
@@ -94,7 +100,12 @@ export function withSchedules(alone = false): { readonly current: Deployment } {
   };
 }
 
-function createFollower({ server: { service } }: RunningServer, pool: pg.Pool, clock: Clock): Follower {
+function createFollower(
+  { server: { service } }: RunningServer,
+  pool: pg.Pool,
+  clock: Clock,
+  hold: () => Promise<void>,
+): Follower {
   const schedules = createSchedules(pool);
   const metrics = createMetrics('0');
   const lines: JsonObject[] = [];
@@ -109,7 +120,10 @@ function createFollower({ server: { service } }: RunningServer, pool: pg.Pool, c
   const follower: Follower = {
     metrics,
     lines,
-    find: async () => void (await schedules.markDue(clock.now, never)),
+    async find() {
+      await hold();
+      await schedules.markDue(clock.now, never);
+    },
     async due() {
       const { rows } = await pool.query({ text: DUE_SCHEDULES });
       return rows.map(({ ledger_id: ledger, luid: unit }) => ({ ledger, unit }));
