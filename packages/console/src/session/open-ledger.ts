@@ -5,6 +5,9 @@ import type { Identity } from './identity.js';
 import { findPin, holdToPins, OtherLedger, type Pin, PinBroken } from './pins.js';
 import { ownServer } from './servers.js';
 
+/** Milliseconds for which a page waits where the server says when to come again, as the command does. */
+const LONGEST_TOLD_WAIT = 10_000;
+
 /** A ledger of which this browser knows the key: what it answers is held to that. */
 export interface KnownLedger {
   readonly server: string;
@@ -62,6 +65,8 @@ export function optionsOf(server: string, identity: Identity, answers: Answers):
     server,
     fetch: answers.fetch,
     attempts: 3,
+    // Whoever looks at a page would rather know why than wait longer.
+    mostWait: LONGEST_TOLD_WAIT,
     // Pages without TLS have no WebCrypto, except those of this machine.
     ...(globalThis.crypto?.subtle ? {} : { suite: portable }),
     ...tokenOf(server, identity),
