@@ -16,10 +16,11 @@ import { ColumnsMenu } from './columns-menu.js';
 import { BadTermText, FilterBar } from './filter-bar.js';
 import { FilterBuilder } from './filter-builder.js';
 import { Pager } from './pager.js';
+import type { ListPage } from './read-page.js';
 import { RecordsTable } from './records-table.js';
 import { SaveMenu } from './save-menu.js';
 import { askedOf, type BrowseSearch } from './search.js';
-import { type ListPage, useListPage } from './use-list.js';
+import { useListPage } from './use-list.js';
 import { usePages } from './use-pages.js';
 
 const NONE: readonly Signed[] = [];

@@ -30,7 +30,15 @@ export function filterFrom(filter: ListFilter, place: Place | undefined): ListFi
   return { ...filter, 'meta.moment': { ...filter['meta.moment'], $lte: place.moment } };
 }
 
-/** Those of records from a place on that are behind it. All are, where its record has changed and moved to the front. */
+/** Whether the record of a place is among records. */
+export function shows(records: readonly Signed[], place: Place | undefined): boolean {
+  return records.some(({ luid }) => luid === place?.luid);
+}
+
+/**
+ * Those of records from a place on that are behind it. All are, where its record has changed and moved to the front: so
+ * `records` must have its record, or all records of its moment.
+ */
 export function behind(records: readonly Signed[], place: Place | undefined): readonly Signed[] {
   return records.slice(records.findIndex(({ luid }) => luid === place?.luid) + 1);
 }
