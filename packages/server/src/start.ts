@@ -272,7 +272,8 @@ async function beginOperators(
 
 /** In the process that `beginOperators` starts. */
 async function serveOperatorsAlone(): Promise<void> {
-  const send = (...one: unknown[]) => void process.send?.(...(one as [object]));
+  // Without a callback, a channel that has closed would end the process.
+  const send = (message: FromOperators, done = () => {}) => void process.send?.(message, undefined, undefined, done);
   try {
     const config = parseConfig(process.env);
     const { runOperatorsProcess } = await import('./operators/child.js');
@@ -280,7 +281,7 @@ async function serveOperatorsAlone(): Promise<void> {
     runOperatorsProcess(config, createLogger(config.logLevel), { now: Date.now, send });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    send({ type: 'failed', why } satisfies FromOperators, () => process.exit(1));
+    send({ type: 'failed', why }, () => process.exit(1));
   }
 }
 

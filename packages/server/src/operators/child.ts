@@ -36,7 +36,10 @@ export function runOperatorsProcess(
   });
   // A terminal sends Ctrl-C to every process, and a supervisor of services may: the one that started it acts on it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  process.on('disconnect', () => void stop());
-  setInterval(() => send({ type: 'alive' }), BEAT).unref();
+  const beat = setInterval(() => send({ type: 'alive' }), BEAT).unref();
+  process.on('disconnect', () => {
+    clearInterval(beat);
+    void stop();
+  });
   send({ type: 'ready' });
 }
