@@ -28,6 +28,8 @@ export const operatorLimits = {
   respite: 1_000,
   /** Milliseconds in which a process for operators must begin to serve; else it is killed. */
   start: 30_000,
+  /** Milliseconds in which it must have a connection that it is given; else it is killed. Longer than `clusterLimits.standstill`, of which the log tells. */
+  taken: 15_000,
   /** Milliseconds that operations under way have when the server stops. */
   stop: 5_000,
 } as const;

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { watchProcess } from '../cluster/watchdog.js';
+import { giveConnection } from './give-connection.js';
 import { type FromOperators, OPERATORS_PROCESS, type ToOperators } from './messages.js';
 import { operatorLimits } from './operator-limits.js';
 import { type OperatorsPort, openOperatorsPort } from './port.js';
@@ -71,7 +71,7 @@ class SupervisedProcess {
     if (hasEnded(child)) died(child.exitCode, child.signalCode);
     else {
       child.once('exit', died);
-      if (!this.#isStopping) this.#port.handTo((socket) => give(child, socket));
+      if (!this.#isStopping) this.#port.handTo((socket) => giveConnection(child, socket));
     }
     return url;
   }
@@ -95,25 +95,6 @@ class SupervisedProcess {
       }
     }
   }
-}
-
-/** Resolves once the process has the connection. @throws Error when it ends before */
-function give(child: ChildProcess, socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: Error | null) => {
-      child.off('message', heard);
-      child.off('exit', gone);
-      if (error) reject(error);
-      else resolve();
-    };
-    const heard = ({ type }: FromOperators) => {
-      if (type === 'taken') settle();
-    };
-    const gone = () => settle(new Error('The process for operators has ended.'));
-    child.on('message', heard);
-    child.once('exit', gone);
-    child.send({ type: 'connection' } satisfies ToOperators, socket, (error) => error && settle(error));
-  });
 }
 
 /** In a group of its own, which a terminal's Ctrl-C does not reach. It ends when its channel closes. */
