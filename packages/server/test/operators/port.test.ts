@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { operatorLimits } from '../../src/operators/operator-limits.js';
 import { type OperatorsPort, openOperatorsPort } from '../../src/operators/port.js';
 import { eventually } from '../support/eventually.js';
@@ -31,6 +31,12 @@ function dial(number: number): { readonly socket: Socket; readonly read: Promise
       () => 'reset',
     ),
   };
+}
+
+/** Connections wait for as long as the test does. */
+function stopPatience(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 it('has connections wait while nobody takes them, and hands them on in their order', async () => {
@@ -67,11 +73,22 @@ it('loses the connection that one who ends was given, and no other', async () =>
   expect(read.filter((text) => text === 'here')).toHaveLength(2);
 });
 
-it('bounds how many wait, and closes them at its end', async () => {
+it('bounds how many wait', async () => {
+  stopPatience();
   const { port, number } = await open();
-  const dialled = Array.from({ length: operatorLimits.connections + 1 }, () => dial(number));
-  const closed = Promise.race(dialled.map((one) => one.read));
-  expect(await closed).not.toBe('here');
+  const dialled = Array.from({ length: operatorLimits.connections }, () => dial(number));
+  await Promise.all(dialled.map(({ socket }) => once(socket, 'connect')));
+  // It is accepted after them.
+  expect(await dial(number).read).not.toBe('here');
+  port.handTo(answer);
+  expect(await Promise.all(dialled.map(({ read }) => read))).toEqual(dialled.map(() => 'here'));
+});
+
+it('closes those that wait at its end', async () => {
+  stopPatience();
+  const { port, number } = await open();
+  const waiting = dial(number);
+  await once(waiting.socket, 'connect');
   port.close();
-  for (const text of await Promise.all(dialled.map((one) => one.read))) expect(text).not.toBe('here');
+  expect(await waiting.read).not.toBe('here');
 });
