@@ -6,7 +6,7 @@ const BYTES = 64;
 
 /**
  * Milliseconds of processor time that this thread has taken: what else the machine does takes none of it. It advances in the ticks of the
- * system: 4 to 10 ms on Linux, 16 on Windows. Where the system does not tell, it is a clock.
+ * system: 1 to 10 ms on Linux, 16 on Windows. Where the system does not tell, it is a clock.
  */
 export const threadTime: () => number = chooseClock();
 

@@ -34,14 +34,20 @@ export class HandshakesResting extends Overloaded {
 }
 
 /** As `handshakeLimits` has them. */
-type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' | 'remembered'> & {
-  readonly gross?: { readonly from: number; readonly rest: number } | undefined;
-};
+type HandshakeBounds = Pick<typeof handshakeLimits, 'quick' | 'burst' | 'rest' | 'remembered' | 'halfLife'>;
+
+/** What a ledger, or a ledger with one host, owes. */
+interface Debt {
+  /** When it has paid, by the clock. */
+  readonly paid: number;
+  /** Slow handshakes, of which those before count ever less; at `since`. */
+  readonly slow: number;
+  readonly since: number;
+}
 
 /**
- * What handshakes take of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten. With one host it
- * takes twenty, so that a hostile one rests by itself, and its ledger calls the others. A gross one, which a trial would have told, takes
- * a thousand: the host is slow by intent.
+ * What handshakes take of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten, and ten more for each
+ * slow one of the last while. With one host it takes twice that, so that a hostile one rests by itself, and its ledger calls the others.
  *
  * @param isCalled whether a ledger calls a host
  * @param bounds those of `limits` unless given
@@ -54,12 +60,16 @@ export function createHandshakes(
   now: () => number = () => performance.now(),
   worked: () => number = threadTime,
 ) {
-  const { quick, burst, rest, remembered, gross } = bounds;
-  /** When each has paid: ledgers, and hosts of ledgers. */
-  const debts = new LruCache<string, { readonly paid: number }>(remembered);
+  const { quick, burst, rest, remembered, halfLife } = bounds;
+  const debts = new LruCache<string, Debt>(remembered);
   const owed = (debtor: string) => Math.max(0, (debts.get(debtor)?.paid ?? 0) - now());
-  const owe = (debtor: string, milliseconds: number) =>
-    debts.set(debtor, { paid: now() + owed(debtor) + milliseconds });
+  const slowOf = ({ slow, since }: Debt) => slow * 0.5 ** ((now() - since) / halfLife);
+  const owe = (debtor: string, milliseconds: number, factor: number, isFirst: boolean) => {
+    const known = debts.get(debtor);
+    const slow = known ? slowOf(known) : 0;
+    const paid = now() + owed(debtor) + milliseconds * factor * (1 + slow);
+    debts.set(debtor, { paid, slow: slow + (isFirst ? 1 : 0), since: now() });
+  };
   const hostOf = (ledger: number, host: string) => `${ledger} ${host}`;
   const waitOf = (ledger: number, host: string) =>
     Math.max(owed(String(ledger)) - burst.ledger * rest.ledger, owed(hostOf(ledger, host)) - burst.host * rest.host);
@@ -76,12 +86,12 @@ export function createHandshakes(
       let spent = 0;
       const pay = (took: number) => {
         // Quick ones are free; one that is slow pays for all that it took.
-        const due = spent > quick ? took : spent + took;
+        const isFirst = spent <= quick;
+        const due = isFirst ? spent + took : took;
         spent += took;
         if (spent <= quick) return;
-        const factor = gross && spent > gross.from ? gross.rest : 1;
-        owe(String(ledger), due * Math.max(factor, rest.ledger));
-        owe(hostOf(ledger, host), due * Math.max(factor, rest.host));
+        owe(String(ledger), due, rest.ledger, isFirst);
+        owe(hostOf(ledger, host), due, rest.host, isFirst);
       };
       return {
         get spent() {

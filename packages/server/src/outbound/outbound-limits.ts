@@ -47,8 +47,8 @@ export const handshakeLimits = {
   burst: { ledger: 250, host: 100 },
   /** Times as long as such a handshake took that the ledger, and the ledger with that host, then has no other one. */
   rest: { ledger: 10, host: 20 },
-  /** Milliseconds above which a handshake with a host that a trial has found quick is slow by intent, and that rest in times. */
-  gross: { from: 50, rest: 1_000 },
+  /** Milliseconds in which half of the slow handshakes are forgotten: each makes the rest after a later one longer by those times. */
+  halfLife: 1_200_000,
   /** Ledgers and hosts that are remembered. */
   remembered: 20_000,
 } as const;
@@ -57,7 +57,7 @@ export const handshakeLimits = {
 export const trialLimits = {
   /** Handshakes of a trial: the quickest counts. */
   attempts: 3,
-  /** Milliseconds that a host which was quick is called without another trial, and that one which was slow on the event loop is not called. */
+  /** Milliseconds that a host which was quick is called without another trial. */
   life: 3_600_000,
   /** Ledgers whose hosts are remembered, and hosts of each. */
   remembered: { ledgers: 1_000, hosts: 200 },
@@ -65,6 +65,8 @@ export const trialLimits = {
   putOff: 1_000,
   /** Milliseconds without a trial after which the thread ends. */
   idle: 60_000,
+  /** Milliseconds after which a thread that has not answered is replaced: its handshakes end long before. */
+  patience: 30_000,
   /** Megabytes of the thread's heap. */
   memory: { old: 64, young: 4 },
 } as const;

@@ -5,6 +5,7 @@ import { buildConnector } from 'undici';
 import { withoutBrackets } from './addresses.js';
 import { HandshakeStream } from './handshake-stream.js';
 import type { Handshake, Handshakes } from './handshakes.js';
+import { handshakeLimits } from './outbound-limits.js';
 import type { TriedHost } from './trial-messages.js';
 import type { Trials } from './trials.js';
 
@@ -75,7 +76,7 @@ export function makeSecureConnector(
       try {
         return await shakeHands(secure, options, socket, handshake);
       } finally {
-        trials.took(tried, handshake.spent);
+        if (handshake.spent > handshakeLimits.quick) trials.forget(tried);
       }
     } catch (error) {
       socket.destroy();

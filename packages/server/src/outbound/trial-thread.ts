@@ -72,10 +72,14 @@ export function startTrialThread(
       clearTimeout(timer);
       last += 1;
       const number = last;
-      return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        failure = new Error(`it has not answered for ${trialLimits.patience} ms`);
+        void worker.terminate();
+      }, trialLimits.patience).unref();
+      return new Promise<TrialResult>((resolve, reject) => {
         waiting.set(number, { resolve, reject });
         worker.postMessage({ number, ...tried } satisfies TrialMessage);
-      });
+      }).finally(() => clearTimeout(late));
     },
     end,
   };

@@ -14,8 +14,7 @@ import type { TrialAnswer, TrialMessage, TrialResult, TrialSettings, TriedHost }
 const port = parentPort!;
 const { ca, timeout } = workerData as TrialSettings;
 const secureContext = makeSecureContext({ ca });
-// Here a host that takes long is what is looked for: it rests as any does.
-const handshakes = createHandshakes(undefined, { ...handshakeLimits, gross: undefined });
+const handshakes = createHandshakes();
 
 port.on('message', async ({ number, ...tried }: TrialMessage) => {
   const result = await tryHost(tried).catch((error) => failure(error));

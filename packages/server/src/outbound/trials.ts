@@ -14,13 +14,6 @@ export type Trials = ReturnType<typeof createTrials>;
 /** The code of a handshake that takes longer than is taken. */
 export const SLOW_HANDSHAKE = 'ESLOWTLS';
 
-/** What is known of a host. */
-interface Verdict {
-  readonly isQuick: boolean;
-  /** Milliseconds of the clock. */
-  readonly until: number;
-}
-
 interface TrialOptions {
   /** PEM of the authorities that services are verified by; those of Node.js unless given. */
   readonly ca?: string;
@@ -33,19 +26,14 @@ interface TrialOptions {
 /** The thread starts with the first trial, and ends when there has been none for a while. */
 export function createTrials({ ca, failed = () => {}, now = () => performance.now() }: TrialOptions = {}) {
   const { remembered, life, idle } = trialLimits;
-  const hostsOf = new LruCache<number, LruCache<string, Verdict>>(remembered.ledgers);
+  /** Of each ledger the hosts that were quick, and until when they are called without another trial. */
+  const passed = new LruCache<number, LruCache<string, { readonly until: number }>>(remembered.ledgers);
   const underWay = new Map<string, Promise<void>>();
   let thread: TrialThread | undefined;
   let isClosed = false;
   const keyOf = ({ host, address }: TriedHost) => `${host} ${address}`;
-  const remember = (tried: TriedHost, isQuick: boolean) =>
-    hostsOf
-      .getOrSet(tried.ledger, () => new LruCache(remembered.hosts))
-      .set(keyOf(tried), { isQuick, until: now() + life });
-  const find = (tried: TriedHost) => {
-    const found = hostsOf.get(tried.ledger)?.get(keyOf(tried));
-    return found && found.until > now() ? found : undefined;
-  };
+  const remember = (tried: TriedHost) =>
+    passed.getOrSet(tried.ledger, () => new LruCache(remembered.hosts)).set(keyOf(tried), { until: now() + life });
   const make = async (tried: TriedHost) => {
     if (isClosed) throw new Overloaded('The server is stopping');
     thread ??= startTrialThread({ ca, idle }, (error) => {
@@ -56,14 +44,13 @@ export function createTrials({ ca, failed = () => {}, now = () => performance.no
     if ('resting' in result) throw new HandshakesResting(tried.host, result.resting);
     if ('failed' in result) throw Object.assign(new Error(result.failed.message), { code: result.failed.code });
     if (result.spent > handshakeLimits.quick) throw slow(result.spent);
-    remember(tried, true);
+    remember(tried);
   };
   return {
-    /** Whether the host was found quick within the hour. @throws Error with `SLOW_HANDSHAKE` where it was not when it was called */
+    /** Whether a trial within the hour has passed. */
     isPassed(tried: TriedHost): boolean {
-      const found = find(tried);
-      if (found && !found.isQuick) throw slow(handshakeLimits.gross.from);
-      return found !== undefined;
+      const until = passed.get(tried.ledger)?.get(keyOf(tried))?.until;
+      return until !== undefined && until > now();
     },
     /**
      * Tries a host. Calls of a ledger share a trial.
@@ -77,10 +64,9 @@ export function createTrials({ ca, failed = () => {}, now = () => performance.no
       underWay.set(key, trial);
       await trial;
     },
-    /** Told what a handshake has taken of the event loop, in milliseconds. */
-    took(tried: TriedHost, spent: number): void {
-      if (spent > handshakeLimits.gross.from) remember(tried, false);
-      else if (spent > handshakeLimits.quick) hostsOf.get(tried.ledger)?.delete(keyOf(tried));
+    /** Has a host tried again before its next call: a handshake on the event loop took long. */
+    forget(tried: TriedHost): void {
+      passed.get(tried.ledger)?.delete(keyOf(tried));
     },
     /** Ends the thread: trials under way are put off. */
     async close(): Promise<void> {

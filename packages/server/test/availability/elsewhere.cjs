@@ -1,10 +1,17 @@
 // A stranger's machine: what it computes takes no processor from the service, so it runs when nothing else wants to.
 const { once } = require('node:events');
+const { writeFileSync } = require('node:fs');
 const { createServer } = require('node:https');
 const { Agent, get } = require('node:http');
 const { setPriority } = require('node:os');
 
 setPriority(19);
+// Linux shares the processor among sessions first, of which this is one.
+try {
+  writeFileSync('/proc/self/autogroup', '19');
+} catch {
+  // Another system, or one that does not.
+}
 
 /** Hosts of TLS with these options. Tells of each handshake that has ended. */
 async function host({ count, options }) {
@@ -15,17 +22,21 @@ async function host({ count, options }) {
   return hosts.map((one) => one.address().port);
 }
 
-/** Asks for a page again and again, over so many connections; gives how many were answered. */
-async function ask({ url, at, milliseconds }) {
+/** Asks for a page again and again, over so many connections, until it is time and enough were answered; gives how many were. */
+async function ask({ url, at, milliseconds, least }) {
   const until = performance.now() + milliseconds;
   const agent = new Agent({ keepAlive: true, maxSockets: at });
   let answered = 0;
-  const once = () =>
-    new Promise((resolve, reject) => {
-      get(url, { agent }, (answer) => answer.resume().on('end', resolve)).on('error', reject);
+  const request = () =>
+    new Promise((resolve) => {
+      const done = () => resolve();
+      get(url, { agent }, (answer) => {
+        answer.resume().on('error', done).on('close', done);
+        answered += 1;
+      }).on('error', done);
     });
   const lane = async () => {
-    for (; performance.now() < until; answered += 1) await once();
+    while (performance.now() < until || answered < least) await request();
   };
   await Promise.all(Array.from({ length: at }, lane));
   agent.destroy();
@@ -33,6 +44,10 @@ async function ask({ url, at, milliseconds }) {
 }
 
 process.on('message', async ({ number, task, ...of }) => {
-  process.send({ number, result: await { host, ask }[task](of) });
+  try {
+    process.send({ number, result: await { host, ask }[task](of) });
+  } catch (error) {
+    process.send({ number, error: String(error) });
+  }
 });
 process.on('disconnect', () => process.exit());

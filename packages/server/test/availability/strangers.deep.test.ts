@@ -44,7 +44,7 @@ async function refused(client: TestClient, path: string, body: JsonObject): Prom
   return () => Promise.all([client.call('POST', path, body), pause(100)]);
 }
 
-/** A write every half second, and an event for each of so many hosts. One write was enough, where nothing bounded it. */
+/** A write every half second, and an event for each of so many hosts. Before handshakes were bounded, one write sufficed. */
 function oneWrite(name: string, options: () => ServerOptions): Stranger {
   return {
     name,

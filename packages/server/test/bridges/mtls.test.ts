@@ -284,7 +284,7 @@ describe('connections with a certificate', () => {
     const [last = '', ...others] = silent.map((one) => `https://127.0.0.1:${(one.address() as AddressInfo).port}`);
     opened();
     const calls = others.map((at) => call(of(client), 1, at).catch((error) => error));
-    // Each has a connection of its call, and one of its trial.
+    // Each has the connection that is closed before the trial, and that of the trial.
     await eventually(() => expect(sockets).toHaveLength(2 * others.length));
     await expect(call(of(client), 1, last)).rejects.toBeInstanceOf(Overloaded);
     for (const socket of sockets) socket.destroy();
