@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveNothingBehind } from '../../../server/test/durability/service.js';
@@ -10,7 +10,7 @@ import { freePort } from '../../../server/test/support/free-port.js';
 import { withFolder } from '../support/cli.js';
 import { Operator } from './operator.js';
 import { blockOf, filledIn, inlineOf, linesOf } from './page.js';
-import { hasOwnPostgres, PSQL } from './postgres.js';
+import { hasOwnPostgres, QUIET_PSQL } from './postgres.js';
 
 /** Pages of docs/operations, typed as they stand beside one server with the embedded PostgreSQL. */
 const PATIENCE = 300_000;
@@ -142,12 +142,19 @@ describe.runIf(isWhole)('docs/operations, beside a server with the embedded Post
   });
 
   it('database, background, backup: SQL on the embedded PostgreSQL', async () => {
-    const [go = '', ...call] = linesOf('database', 'cd /srv/countersign/data/postgres');
-    const connect = [go.replace('/srv/countersign/data', at('data')), ...call].join('\n').replace('psql ', `${PSQL} `);
-    const sql = async (statement: string) =>
-      (
-        await type(`(${connect} --no-psqlrc --quiet --tuples-only --set ON_ERROR_STOP=1 --command "${statement}")`)
-      ).trim();
+    const user = (await type(`stat -c %U '${at('data')}/postgres/cluster'`)).trim();
+    const account = 'runuser -u countersign -- ';
+    // As the places of a machine are, which the user of PostgreSQL can enter.
+    chmodSync(folder.path, 0o711);
+    const connect = filledIn(blockOf('database', 'runuser -u countersign'), [
+      [account, process.getuid?.() === 0 ? account.replace('countersign', user) : ''],
+      ['/srv/countersign/data', at('data')],
+      ...QUIET_PSQL,
+    ]).trim();
+    const sql = async (statement: string) => (await type(`${connect} <<'END'\n${statement};\nEND`)).trim();
+    // The password is for PostgreSQL's user alone.
+    const other = await operator.try(`${filledIn(connect, [['$(id -un)', 'daemon']])} 2>&1 < /dev/null`);
+    expect(other).toMatchObject({ failed: true, output: expect.stringContaining('requirepeer specifies "daemon"') });
     const looks = inlineOf('background', 'select * from ');
     expect(looks).toHaveLength(2);
     for (const statement of looks) await sql(statement);

@@ -16,6 +16,12 @@ export interface OwnPostgres {
 /** Its client. */
 export const PSQL = join(POSTGRES, 'psql');
 
+/** What a page calls of it, and what a test calls instead: it prints values alone, and ends at the first error (`filledIn`). */
+export const QUIET_PSQL = [
+  [' psql ', ` ${PSQL} `],
+  ['--username countersign', '--no-psqlrc --quiet --tuples-only --set ON_ERROR_STOP=1 --username countersign'],
+] as const;
+
 /** Whether it can be had here. */
 export const hasOwnPostgres = existsSync(join(POSTGRES, 'initdb'));
 

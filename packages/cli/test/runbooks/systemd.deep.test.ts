@@ -8,7 +8,7 @@ import { freePort } from '../../../server/test/support/free-port.js';
 import { Terminal } from '../guides/terminal.js';
 import { withFolder } from '../support/cli.js';
 import { blockOf, filledIn } from './page.js';
-import { hasOwnPostgres, type OwnPostgres, PSQL, startOwnPostgres } from './postgres.js';
+import { hasOwnPostgres, type OwnPostgres, PSQL, QUIET_PSQL, startOwnPostgres } from './postgres.js';
 import { Unit } from './unit.js';
 
 /**
@@ -140,6 +140,11 @@ describe.runIf(isPossible)('docs/operations/install.md, systemd', () => {
     );
     expect(govern).not.toContain('DATABASE_URL_FILE');
     expect(await type(`(${filledIn(govern, [['admin …', 'admin doctor']])})`)).toMatch(/^✓ disk .* free where /m);
+    const connect = filledIn(blockOf('database', 'nsenter --mount'), [
+      ['$(systemctl show --property MainPID --value countersign)', '$server'],
+      ...QUIET_PSQL,
+    ]).trim();
+    expect(await type(`${connect} <<'END'\nselect count(*) > 20 from kysely_migration;\nEND`)).toMatch(/^ t$/m);
     expect(await stop()).toBe('0\n');
   });
 });
