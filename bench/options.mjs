@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { shapes } from './shapes.mjs';
+import { whole } from './whole.mjs';
 
 /** Are measured in ways of their own (deliveries.mjs, money.mjs, log.mjs, fairness.mjs). */
 const APART = ['deliveries', 'money', 'log', 'fairness'];
@@ -50,12 +51,6 @@ export function readOptions(args) {
     ...(values.profile === undefined ? {} : { profile: values.profile }),
     ...(values.server === undefined ? {} : { server: values.server }),
   };
-}
-
-function whole(values, name, least, greatest) {
-  const value = number(values, name, least, greatest);
-  if (!Number.isInteger(value)) throw new Error(`--${name} must be a whole number`);
-  return value;
 }
 
 function number(values, name, least, greatest) {

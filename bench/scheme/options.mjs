@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { whole } from '../whole.mjs';
 
 /** Transfers per second at which the search for the highest rate begins. */
 const FIRST = 100;
@@ -41,11 +42,4 @@ export function readOptions(args) {
     data: values.data,
     ...(values.server === undefined ? {} : { server: values.server }),
   };
-}
-
-function whole(values, name, least, greatest) {
-  const value = Number(values[name]);
-  if (!(Number.isInteger(value) && value >= least && value <= greatest))
-    throw new Error(`--${name} must be a whole number from ${least} to ${greatest}`);
-  return value;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { whole } from '../whole.mjs';
 
 export const usage = `npm run bench -- size [options]
 
@@ -42,11 +43,4 @@ export function readOptions(args) {
     data: values.data,
     ...(values.server === undefined ? {} : { server: values.server }),
   };
-}
-
-function whole(values, name, least, greatest) {
-  const value = Number(values[name]);
-  if (!(Number.isInteger(value) && value >= least && value <= greatest))
-    throw new Error(`--${name} must be a whole number from ${least} to ${greatest}`);
-  return value;
 }

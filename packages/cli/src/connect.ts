@@ -14,7 +14,7 @@ export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
 /** Times that a request is sent, where no answer comes: a person waits for it. */
 const REQUEST_ATTEMPTS = 3;
 
-/** Milliseconds that it waits at most where the server says when to come again, as a read-only one does: else it is told at once. */
+/** Milliseconds of `Retry-After` up to which the command waits. A longer one ends it at once with the reason. */
 const LONGEST_TOLD_WAIT = 10_000;
 
 /** What a call is about: flags and the environment come before the context. */

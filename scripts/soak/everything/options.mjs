@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { whole } from '../../../bench/whole.mjs';
 
 export const usage = `npm run soak:server -- everything [options]
 
@@ -39,11 +40,4 @@ export function readOptions(args) {
     workers: whole(values, 'workers', 2, 64),
     out: values.out,
   };
-}
-
-function whole(values, name, least, greatest) {
-  const value = Number(values[name]);
-  if (!(Number.isInteger(value) && value >= least && value <= greatest))
-    throw new Error(`--${name} must be a whole number from ${least} to ${greatest}`);
-  return value;
 }

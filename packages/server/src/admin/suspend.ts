@@ -51,8 +51,8 @@ export const resumeLedger = defineOperation({
 });
 
 /**
- * The version rises, since the state that processes hold of the ledger changes. The moment is that of the statement: a cluster, whose nodes all
- * have the row, refuses what each would compute anew.
+ * The version rises, since the state that processes hold of the ledger changes. Citus refuses `clock_timestamp()` in an update, of distributed
+ * and reference tables alike. It takes `statement_timestamp()`, but within CASE only in an update that has a FROM, as this one.
  */
 const CHANGE = `update ledger l set version = l.version + 1, suspended = $2, suspended_why = $3,
     suspended_since = case when $2::text is not null then date_trunc('milliseconds', statement_timestamp()) end

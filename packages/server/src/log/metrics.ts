@@ -66,17 +66,17 @@ export function createLogMetrics(registry: Registry, measure: () => Promise<Meas
   };
   gauge(
     'countersign_log_oldest_unsealed_seconds',
-    'Age of the oldest change that is not sealed; 0 when all are.',
+    'Age of the oldest change that is not sealed; 0 when all are. Ledgers on nodes that are down are left out.',
     ({ oldest }) => oldest,
   );
   gauge(
     'countersign_log_unwitnessed_seconds',
-    'How long the newest checkpoint of a log has lacked a cosignature, of the log that waits longest; 0 without witnesses.',
+    'How long the newest checkpoint of a log has lacked a cosignature, of the log that waits longest; 0 without witnesses. Ledgers on nodes that are down are left out.',
     ({ unwitnessed }) => (hasWitnesses ? unwitnessed : 0),
   );
   gauge(
     'countersign_log_stopped',
-    'Logs that are stopped, of the whole deployment. Anything but 0 is an alarm.',
+    'Logs that are stopped, of the whole deployment. Anything but 0 is an alarm. Ledgers on nodes that are down are left out.',
     ({ stopped }) => stopped,
   );
   return {

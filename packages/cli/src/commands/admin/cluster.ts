@@ -9,8 +9,8 @@ export const adminCluster: CliCommand = {
   summary: 'Show how ledgers are spread over the nodes of a cluster',
   about:
     `${RUNS_ANYWHERE}It shows whether each node answers, how many ledgers it has and what they store, and names tables that are not distributed. ` +
-    'With --isolate, a ledger first gets a shard to itself, on another node and while servers run: Citus can then move it to a node of ' +
-    'its own (docs/operations/cluster.md).',
+    'With --isolate, a ledger first gets a shard to itself, on another node where there is one, and while servers run: Citus can then ' +
+    'move it to a node of its own (docs/operations/cluster.md).',
   options: [
     { flags: '--isolate <ledger>', about: 'handle or luid of a ledger that is to have a shard to itself' },
     ...OPERATOR_OPTIONS,

@@ -61,9 +61,9 @@ export async function keepCosigned(
   });
 }
 
-/** All witnesses have cosigned the tree: the log waits no more, or, where it has grown, from now on. */
+/** All witnesses have cosigned the tree: the log no longer waits. If it has grown since, its wait begins now. */
 export async function endWitnessing(on: Queryable, { ledger, origin, size }: WitnessedTree): Promise<void> {
-  // Two statements: in a cluster, no part of an update that is computed by case may be a moment.
+  // Two statements: an update of one table with `case … then statement_timestamp()` is refused by Citus, and so is `clock_timestamp()` in any update.
   const values = [ledger, origin, size];
   const { rows } = await on.query({
     name: 'log-witnessed',
