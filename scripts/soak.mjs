@@ -6,10 +6,10 @@ ensureBuilt();
 const [first, ...others] = process.argv.slice(2);
 if (first === 'everything') {
   const { soakEverything } = await import('./soak/everything/run.mjs');
-  try {
-    process.exitCode = await soakEverything(others);
-  } catch (error) {
+  const code = await soakEverything(others).catch((error) => {
     console.error(`soak: ${error.message}`);
-    process.exitCode = 1;
-  }
+    return 1;
+  });
+  // Nothing that still waits may keep it.
+  process.exit(code);
 } else await import('./soak/run.mjs');

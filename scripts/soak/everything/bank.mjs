@@ -26,10 +26,16 @@ export class Bank {
     return `http://127.0.0.1:${this.#settings.PORT}`;
   }
 
+  /** @throws Error when it does not start, such as when its port is taken; it may be called again */
   async open() {
     const env = { ...process.env, ...this.#settings };
     this.#child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    for await (const line of createInterface({ input: this.#child.stdout })) if (line.startsWith('banking on ')) break;
+    let isOpen = false;
+    for await (const line of createInterface({ input: this.#child.stdout })) {
+      isOpen = line.startsWith('banking on ');
+      if (isOpen) break;
+    }
+    if (!isOpen) throw new Error('the bank has ended before it listened');
     this.#child.stdout.resume();
   }
 

@@ -22,12 +22,19 @@ const REPLACED = 60_000;
  */
 const AGE = 30;
 
+/** Times, a second apart, that something is tried to be made whole. */
+const TRIES = 60;
+
 /** In turns. */
 const ENDS = ['fast', 'connection killed', 'fast', 'killed'];
 
 /** Breaks parts, one after the other and some at once, until it is told to end. */
 export class Breaking {
+  /** How often each was done, by what it was. */
   counts = {};
+  /** How often, by sort. */
+  #done = {};
+  #began;
   #world;
   #stopped = new AbortController();
   #running;
@@ -40,24 +47,32 @@ export class Breaking {
   }
 
   start() {
-    const tasks = Object.entries(EVERY).map(([name, { seconds, part }]) =>
-      this.#repeat(Math.min(seconds, part * this.#world.seconds), this[name].bind(this)),
-    );
-    this.#running = Promise.all(tasks);
-    this.#running.catch(() => {});
+    this.#began = performance.now();
+    this.#running = Promise.all(Object.keys(EVERY).map((sort) => this.#repeat(sort)));
   }
 
-  /** Ends when all that was broken is whole again. */
+  /** Ends when all that was broken is whole again. What was due and never done is a finding. */
   async stop() {
+    if (this.#running === undefined || this.#stopped.signal.aborted) return;
+    const seconds = (performance.now() - this.#began) / 1_000;
     this.#stopped.abort();
     await this.#running;
+    for (const sort of Object.keys(EVERY)) {
+      if (this.#every(sort) < seconds && !this.#done[sort])
+        this.#world.findings.add('nothing of a sort was broken', `${sort} in ${seconds.toFixed(0)} s`);
+    }
   }
 
-  async #repeat(seconds, breakOne) {
+  /** Seconds from one of a sort to the next. */
+  #every(sort) {
+    return Math.min(EVERY[sort].seconds, EVERY[sort].part * this.#world.seconds);
+  }
+
+  async #repeat(sort) {
     for (let turn = 0; ; turn += 1) {
-      const isOver = await pause(seconds * 1_000, false, this.#stopped).catch(() => true);
+      const isOver = await pause(this.#every(sort) * 1_000, false, this.#stopped).catch(() => true);
       if (isOver) return;
-      await breakOne(turn);
+      await this.#world.findings.of(`breaking a ${sort}`, () => this[sort](turn));
     }
   }
 
@@ -69,9 +84,10 @@ export class Breaking {
     const others = before.filter((pid) => pid !== spared && isGrown(pid));
     const killed = others[Math.floor(Math.random() * others.length)];
     if (killed === undefined) return;
-    const over = disturbances.begin('worker killed');
-    this.#count('worker killed');
+    const began = Date.now();
     process.kill(killed, 'SIGKILL');
+    const over = disturbances.begin('worker killed', { began });
+    this.#count('worker', 'worker killed');
     const isReplaced = () => server.workers().length === before.length && !server.workers().includes(killed);
     for (const late = performance.now() + REPLACED; !isReplaced(); await pause(100)) {
       if (performance.now() < late) continue;
@@ -84,11 +100,12 @@ export class Breaking {
 
   async database(turn) {
     const { server, disturbances, findings } = this.#world;
-    const how = ENDS[turn % ENDS.length];
+    const began = Date.now();
+    const how = server.endDatabase(ENDS[turn % ENDS.length]);
+    if (how === undefined) return;
     const what = how === 'connection killed' ? 'connection of PostgreSQL killed' : `PostgreSQL ended: ${how}`;
-    const over = disturbances.begin(what, { database: true });
-    this.#count(what);
-    server.endDatabase(how);
+    const over = disturbances.begin(what, { database: true, began });
+    this.#count('database', what);
     await pause(1_000);
     await server.ready().catch((error) => findings.add('the server does not come back', `${what}: ${error.message}`));
     over();
@@ -99,26 +116,39 @@ export class Breaking {
     const all = tenants.flatMap(({ effects }) => Object.values(effects));
     const { receiver } = all[turn % all.length];
     const mode = DOWN[turn % DOWN.length];
-    this.#count(`receiver ${mode}`);
     await receiver.goDown(mode);
+    this.#count('receiver', `receiver ${mode}`);
     await this.#while(Math.min(DOWNTIME.receiver, seconds * 0.1));
-    await receiver.comeUp();
+    await mended(() => receiver.comeUp());
   }
 
   async bank(turn) {
     const { tenants, seconds } = this.#world;
     const { bank } = tenants[turn % tenants.length];
-    this.#count('bank killed');
     await bank.kill();
+    this.#count('bank', 'bank killed');
     await this.#while(Math.min(DOWNTIME.bank, seconds * 0.1));
-    await bank.open();
+    await mended(() => bank.open());
   }
 
-  #count(what) {
+  #count(sort, what) {
+    this.#done[sort] = (this.#done[sort] ?? 0) + 1;
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
   async #while(seconds) {
     await pause(seconds * 1_000, undefined, this.#stopped).catch(() => {});
+  }
+}
+
+/** Tries until it succeeds: others may take a port in the meantime. */
+async function mended(open) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await pause(1_000);
+    }
   }
 }

@@ -65,13 +65,15 @@ export async function check({ tenants, findings, folder }, told) {
   for (const tenant of tenants) {
     const { wallets, payments } = tenant;
     told(`${tenant.handle}: reading ${wallets.all.length} wallets and ${payments.all.length} payments again`);
-    await each(wallets.all, (wallet) => wallets.readAgain(wallet));
-    await each(payments.all, (payment) => payments.readAgain(payment));
-    await each([...payments.balances.keys()], (wallet) => payments.readBalance(wallet));
-    await checkBank(tenant, findings);
+    await findings.of('reading wallets', () => each(wallets.all, (wallet) => wallets.readAgain(wallet)));
+    await findings.of('reading payments', () => each(payments.all, (payment) => payments.readAgain(payment)));
+    await findings.of('reading balances', () =>
+      each([...payments.balances.keys()], (wallet) => payments.readBalance(wallet)),
+    );
+    await findings.of(`reading the bank of ${tenant.handle}`, () => checkBank(tenant, findings));
     for (const [handle, effect] of Object.entries(tenant.effects)) checkEvents(tenant, handle, effect, findings);
   }
-  await checkDatabase(folder, findings);
+  await findings.of('reading the database', () => checkDatabase(folder, findings));
   await examine(folder, findings);
 }
 

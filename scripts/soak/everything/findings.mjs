@@ -1,6 +1,12 @@
 /** Findings of one sort that are kept with their details. */
 const KEPT = 20;
 
+const UNCAUSED = {
+  connection: 'connection lost without a cause',
+  silent: 'a request is not answered',
+  answer: 'error without a cause',
+};
+
 /** What failed for a known cause, and what must not have happened. */
 export class Findings {
   /** Counts by cause and reason. */
@@ -13,8 +19,10 @@ export class Findings {
   /** A request that was not answered as it should be, and what caused it, if anything did. */
   failed(failure, cause) {
     if (cause === undefined) {
-      const what = failure.kind === 'connection' ? 'connection lost without a cause' : 'error without a cause';
-      this.add(`${what}: ${failure.why}`, `${failure.method} ${failure.path}, ${failure.ended - failure.began} ms`);
+      this.add(
+        `${UNCAUSED[failure.kind]}: ${failure.why}`,
+        `${failure.method} ${failure.path}, ${failure.ended - failure.began} ms`,
+      );
       return;
     }
     const name = `${cause}: ${failure.why}`;
@@ -26,6 +34,16 @@ export class Findings {
     const count = (this.wrong.get(what) ?? 0) + 1;
     this.wrong.set(what, count);
     if (count <= KEPT) this.details.push(`${new Date().toISOString()} ${what}: ${detail}`);
+  }
+
+  /** Does work; what it throws is a finding. @returns what it returns, or nothing */
+  async of(what, work) {
+    try {
+      return await work();
+    } catch (error) {
+      this.add(`${what} has failed`, error.stack ?? String(error));
+      return undefined;
+    }
   }
 
   get count() {

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 
+/** Milliseconds from one sample to the next. */
+export const SAMPLE = 5_000;
+
 /** Mebibytes an hour, and part of what is held, that a process may grow by and still counts as flat. */
 const FLAT = { absolute: 16, part: 0.1 };
 
 /** Minutes of a load that is too short to tell. */
 const SHORT = 20;
+
+/** Part of the samples that were due in the second half, of which a process must be in so many: PostgreSQL is away at times. */
+const SEEN = 0.7;
 
 /**
  * Samples the memory of each process: its proportional set size without PostgreSQL's shared buffers, which fill until they are as large as
@@ -35,18 +41,27 @@ export class Memory {
     this.samples.push({ seconds: (performance.now() - this.#began) / 1_000, ...sums });
   }
 
-  /** What each process grew by in the second half: `[{ name, mean, greatest, slope, isFlat }]`; `isFlat` is undefined where it was too short. */
-  verdicts() {
+  /**
+   * What each process grew by in the second half: `[{ name, mean, greatest, slope, points, verdict }]`, the last `flat`, `grows` or `too
+   * few samples`; undefined for what is not judged, and where the load was too short.
+   *
+   * @param seconds length of the load
+   */
+  verdicts(seconds) {
     const half = this.samples.slice(Math.floor(this.samples.length / 2));
-    const isShort = (this.samples.at(-1)?.seconds ?? 0) < SHORT * 60;
+    const isShort = seconds < SHORT * 60;
+    const least = (SEEN * seconds * 1_000) / SAMPLE / 2;
     return ['primary', 'spared', 'workers', 'postgres', 'buffers'].map((name) => {
       // PostgreSQL is away at times.
       const points = half.filter((sample) => sample[name] > 0).map((sample) => [sample.seconds, sample[name]]);
       const mean = points.reduce((sum, [, value]) => sum + value, 0) / Math.max(1, points.length);
       const slope = slopeOf(points) * 3_600;
       const isJudged = name === 'primary' || name === 'spared' || name === 'postgres';
-      const isFlat = !isJudged || isShort ? undefined : slope <= Math.max(FLAT.absolute, FLAT.part * mean);
-      return { name, mean, greatest: Math.max(0, ...points.map(([, value]) => value)), slope, isFlat };
+      const isFlat = slope <= Math.max(FLAT.absolute, FLAT.part * mean);
+      const judged = points.length < least ? 'too few samples' : isFlat ? 'flat' : 'grows';
+      const greatest = Math.max(0, ...points.map(([, value]) => value));
+      const verdict = isJudged && !isShort ? judged : undefined;
+      return { name, mean, greatest, slope, points: points.length, verdict };
     });
   }
 }

@@ -1,4 +1,5 @@
-import { readJson } from '@countersign/protocol';
+import { hash as hashOf, readJson } from '@countersign/protocol';
+import { native } from '../../../packages/server/dist/auth/native-suite.js';
 import { signed } from './signing.mjs';
 
 /** Wallets whose money is the ledger's alone, those at the bank, and what each holds at first. */
@@ -14,7 +15,7 @@ const ODD = 40;
 
 /** Payments between wallets of the ledger and of a bank, in both directions, and what must have come of each. */
 export class Payments {
-  /** `{ handle, isRejected }`, acknowledged. */
+  /** `{ handle, isRejected, hash }`, acknowledged. */
   all = [];
   /** What each wallet must hold in the end. */
   balances = new Map();
@@ -47,7 +48,7 @@ export class Payments {
     const number = this.#next++;
     const { claims, isRejected } = claimsOf(number);
     const handle = `p-${number}`;
-    const { text } = signed({ handle, claims }, this.#key, { status: 'created' });
+    const { hash, text } = signed({ handle, claims }, this.#key, { status: 'created' });
     const answer = await this.#traffic.ask({ method: 'POST', path: '/intents', ledger: this.#ledger, text });
     const { status, times } = answer;
     if (status !== 201 && !(status === 200 && times > 1)) {
@@ -57,7 +58,7 @@ export class Payments {
       );
       return;
     }
-    this.all.push({ handle, isRejected });
+    this.all.push({ handle, isRejected, hash });
     if (isRejected) return;
     for (const { amount, source, target } of claims) {
       this.#move(source.handle, -amount);
@@ -65,24 +66,29 @@ export class Payments {
     }
   }
 
-  /** Reads one, which must have ended as it had to. */
-  async readAgain({ handle, isRejected }) {
+  /** Reads one, which must be what was signed and have ended as it had to. */
+  async readAgain({ handle, isRejected, hash }) {
     const { status, text } = await this.#traffic.ask({ path: `/intents/${handle}`, ledger: this.#ledger });
-    const found = status === 200 ? readJson(text).meta.status : `${status} ${text}`;
+    if (status !== 200) {
+      this.#findings.add('an acknowledged payment is missing', `${handle}: ${status} ${text}`);
+      return;
+    }
+    const found = readJson(text);
     const expected = isRejected ? 'rejected' : 'completed';
-    if (status !== 200) this.#findings.add('an acknowledged payment is missing', `${handle}: ${found}`);
-    else if (found !== expected)
-      this.#findings.add(`a payment is ${found}, not ${expected}`, `${this.#ledger} ${handle} ${text}`);
+    if (found.meta.status !== expected)
+      this.#findings.add(`a payment is ${found.meta.status}, not ${expected}`, `${this.#ledger} ${handle} ${text}`);
+    if (found.hash !== hash || hashOf(found.data, native) !== hash)
+      this.#findings.add('a payment is read otherwise than it was signed', `${this.#ledger} ${handle} ${text}`);
   }
 
-  /** Lists what is under way. */
+  /** Lists completed payments. */
   async list() {
     const path = '/intents?meta.status=completed&page.limit=20';
     const { status, text } = await this.#traffic.ask({ path, ledger: this.#ledger });
     const found = status === 200 ? readJson(text).data : undefined;
     if (!found) this.#findings.add('a page was refused', `${status} ${text}`);
     else if (found.some(({ meta }) => meta.status !== 'completed'))
-      this.#findings.add('a list holds what it has not', text.slice(0, 2_000));
+      this.#findings.add('a list holds a record that its filter excludes', text.slice(0, 2_000));
   }
 
   /** Reads what a wallet holds, which must be what the payments leave. */

@@ -58,16 +58,17 @@ export class Receiver {
     if (mode === 'closed') await this.close();
   }
 
+  /** @throws Error when its port is taken meanwhile; it may be called again */
   async comeUp() {
-    const was = this.#mode;
     this.#mode = 'up';
     // What was taken in silence was not noted, and is lost as with a process that dies.
     for (const response of this.#waiting) response.destroy();
     this.#waiting.clear();
-    if (was === 'closed') await this.open();
+    if (!this.#server.listening) await this.open();
   }
 
   async close() {
+    if (!this.#server.listening) return;
     this.#server.close();
     this.#server.closeAllConnections();
     await once(this.#server, 'close').catch(() => {});

@@ -12,7 +12,8 @@ const NAMES = {
 /**
  * The report of a run, as Markdown.
  *
- * @param run `{ options, conditions, tenants, load, traffic, findings, breaking, verdicts, drain, looks, seconds, changes }`
+ * @param run `{ options, conditions, tenants, load, traffic, findings, breaking, verdicts, drain, looks, seconds, changes }`; `drain` and
+ *   `changes` are undefined where it did not come so far
  */
 export function reportOf(run) {
   const { options, conditions, load, traffic, findings, breaking, drain, seconds, changes } = run;
@@ -26,10 +27,10 @@ ${options.rate} operations a second over ${options.ledgers} ledgers, ${options.w
 
 | | |
 |---|---|
-| operations | ${load.begun}, in ${traffic.sent} requests; ${changes} changes in the database |
+| operations | ${load.begun} of ${load.due} that were due, in ${traffic.sent} requests; ${changes ?? 'unknown'} changes in the database |
 | acknowledged | ${of('wallets')} wallets, ${run.tenants.reduce((sum, { wallets }) => sum + wallets.updates.size, 0)} updates of them, ${of('payments')} payments |
 | events | ${events.distinct} delivered, ${events.again} of them again, ${events.refused} refused |
-| until all was delivered | ${drain.seconds.toFixed(0)} s after the load, ${drain.retries} retries asked for |
+| until all was delivered | ${drain ? `${drain.seconds.toFixed(0)} s after the load, ${drain.retries} retries asked for` : 'unknown'} |
 | wrong | ${findings.count} |
 
 ## What was broken
@@ -73,8 +74,7 @@ ${conditions.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}
 `;
 }
 
-function lineOf({ name, mean, greatest, slope, isFlat }) {
-  const verdict = isFlat === undefined ? '' : isFlat ? 'flat' : 'grows';
+function lineOf({ name, mean, greatest, slope, verdict = '' }) {
   return `| ${NAMES[name]} | ${mean.toFixed(1)} | ${greatest.toFixed(1)} | ${slope.toFixed(1)} | ${verdict} |`;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,15 +31,18 @@ export class Server {
       ...{ PORT: port, HOST: '127.0.0.1', METRICS_PORT: 'off', DATA_DIR: folder, WORKERS: workers, LOG_LEVEL: 'warn' },
       ...{ DATABASE_URL: '', PUBLIC_URL: '', DELIVERY_ALLOW_PRIVATE: 'true' },
     };
-    this.#child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    const file = createWriteStream(log);
-    this.#child.stderr.pipe(file);
+    // It writes the file itself: all is there once it has ended.
+    writeFileSync(log, '');
+    const file = openSync(log, 'a');
+    this.#child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', file], detached: true });
+    closeSync(file);
     this.#ended = once(this.#child, 'exit');
     for await (const line of createInterface({ input: this.#child.stdout })) {
       if (line.startsWith('listening on ')) break;
     }
     if (this.#child.exitCode !== null) throw new Error(`the server has ended: see ${log}`);
-    this.#child.stdout.pipe(file, { end: false });
+    // What is said to who starts it.
+    this.#child.stdout.resume();
   }
 
   /** Whether it has ended, which it must not by itself. */
@@ -73,14 +76,22 @@ export class Server {
     }
   }
 
-  /** Ends PostgreSQL as an operator does (`fast`), or as a power failure would (`killed`), or kills one of its connections. */
+  /**
+   * Ends PostgreSQL as an operator does (`fast`), or as a power failure would (`killed`), or kills one of its connections.
+   *
+   * @returns which of these it has done: all is killed where there is no connection; undefined when there is no PostgreSQL
+   */
   endDatabase(how) {
     const postgres = this.postmaster();
-    if (postgres === undefined) return;
-    const connections = childrenOf(postgres).filter((pid) => /countersign countersign/.test(commandOf(pid)));
-    if (how === 'fast') process.kill(postgres, 'SIGINT');
-    else if (how === 'connection killed') process.kill(connections[0] ?? postgres, 'SIGKILL');
-    else process.kill(postgres, 'SIGKILL');
+    if (postgres === undefined) return undefined;
+    if (how === 'fast') {
+      process.kill(postgres, 'SIGINT');
+      return how;
+    }
+    const [connection] =
+      how === 'killed' ? [] : childrenOf(postgres).filter((pid) => /countersign countersign/.test(commandOf(pid)));
+    process.kill(connection ?? postgres, 'SIGKILL');
+    return connection === undefined ? 'killed' : how;
   }
 
   /** Waits until it says several times in a row that it is ready, on a connection of its own each time. */
@@ -97,11 +108,13 @@ export class Server {
     }
   }
 
-  /** Asks it to end. @returns its exit code */
+  /** Asks it to end, and kills it when that takes too long. @returns its exit code; null when it was killed */
   async stop() {
     if (!this.#child || this.hasEnded) return this.#child?.exitCode;
     this.#child.kill('SIGTERM');
+    const late = setTimeout(() => process.kill(-this.pid, 'SIGKILL'), PATIENCE);
     const [code] = await this.#ended;
+    clearTimeout(late);
     return code;
   }
 }

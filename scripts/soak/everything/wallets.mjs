@@ -100,7 +100,7 @@ export class Wallets {
     if (missing.length > 0)
       this.#findings.add('a list leaves out what it has', `${customer}: ${missing} ${answer.text}`);
     if (found.some(({ data }) => data.custom.customer !== customer) || found.length > PER_CUSTOMER)
-      this.#findings.add('a list holds what it has not', `${customer}: ${[...handles]}`);
+      this.#findings.add('a list holds a record that its filter excludes', `${customer}: ${[...handles]}`);
   }
 
   /** Pages the newest ones. */

@@ -19,7 +19,10 @@ it.runIf(process.env.LONG_TESTS && process.platform === 'linux')(
       const args = [soak, 'everything', '--minutes', '2', '--rate', '15', '--out', out];
       const { stdout } = await run(process.execPath, args, { timeout: 1_700_000 });
       expect(stdout).toContain('soak: as it has to be');
-      expect(await readFile(join(out, 'report.md'), 'utf8')).toMatch(/^# As it has to be: everything at once/);
+      const report = await readFile(join(out, 'report.md'), 'utf8');
+      expect(report).toMatch(/^# As it has to be: everything at once/);
+      for (const broken of ['worker killed', 'PostgreSQL ended: fast', 'receiver closed', 'bank killed'])
+        expect(report).toMatch(new RegExp(`^\\| ${broken} \\| [1-9]\\d* \\|$`, 'm'));
     } finally {
       await rm(out, { recursive: true });
     }
