@@ -1,18 +1,18 @@
 import { AnswerError, isRefusal, TokenError, UnreachableError } from '@countersign/client';
 import type { Json } from '@countersign/protocol';
 import { Failure } from './terminal/failure.js';
-import { adviceOn, TO_REACH } from './wire/advice.js';
+import { adviceOn, LOOK_BEFORE, TO_REACH } from './wire/advice.js';
 
 /** What an error of the client is to the user; undefined for any other error. */
 export function failureOfClient(error: unknown): Failure | undefined {
   if (isRefusal(error)) {
-    const { reason, detail, custom, toTry, path, retryAfter } = error;
+    const { reason, detail, custom, toTry, path } = error;
     const { errors = [], hint } = custom;
     // The detail names only the kind, such as "Wallet not found".
     const what = reason === 'record.not-found' ? `${detail}: ${pathWithoutQuery(path)}` : detail;
     return new Failure('refused', what, {
       reason,
-      advice: typeof hint === 'string' ? hint : (adviceOn(reason, detail, retryAfter) ?? toTry),
+      advice: typeof hint === 'string' ? hint : (adviceOn(error) ?? toTry),
       errors: errors.map((one) => {
         if (typeof one !== 'object') return String(one);
         return `${one.instancePath ?? ''} ${one.message ?? JSON.stringify(one)}${unknownIn(one)}`.trim();
@@ -54,6 +54,6 @@ function serverUnreachable({ message, status, cause, request }: UnreachableError
       : `The server answered ${status}, and not like a ledger server.`;
   const isWrite = request !== undefined;
   return new Failure('unreachable', fact, {
-    advice: isWrite ? `${TO_REACH}; look whether the write was done before you repeat it` : TO_REACH,
+    advice: isWrite ? `${TO_REACH}; ${LOOK_BEFORE}` : TO_REACH,
   });
 }

@@ -65,7 +65,7 @@ export class Channel {
     if (body === undefined)
       throw new UnreachableError(`${this.environment.options.server}${call.path} has no answer`, status);
     const refusal = await this.verifier.refusal(body, status, before, isOutside);
-    refusal.mayBeDone = answer.isRepeat;
+    refusal.mayBeDone = answer.isRepeat || (call.method !== 'GET' && leavesInDoubt(refusal));
     refusal.path = call.path;
     if (answer.ordered !== undefined) refusal.retryAfter = Math.ceil(answer.ordered / 1000);
     throw refusal;
@@ -135,7 +135,8 @@ export class Channel {
       await this.#checkStored(stored, request, answer.status, signal);
       return stored;
     } catch (error) {
-      if (error instanceof Refusal && (isRepeat || error.mayBeDone)) {
+      if (error instanceof Refusal && (operation === 'check' || operation === 'lookup')) error.mayBeDone = false;
+      else if (error instanceof Refusal && (isRepeat || error.mayBeDone)) {
         const made = await this.#made(error, request, signal);
         if (made) return operation === 'drop' ? undefined : made;
       }
@@ -167,7 +168,8 @@ export class Channel {
       if (error instanceof Refusal) return undefined;
       throw error;
     }
-    refusal.mayBeDone = false;
+    // Where it is not there yet, it may still be under way.
+    refusal.mayBeDone = made === undefined && leavesInDoubt(refusal);
     return made;
   }
 
@@ -241,6 +243,17 @@ export class Channel {
       ...(isOf && current ? { luid: current.luid } : {}),
     };
   }
+}
+
+/** Statuses by which proxies, or the server, give up on a request that may have been done, or may still be under way. */
+const STATUSES_IN_DOUBT = [408, 502, 503, 504];
+
+/** How the detail of a refusal begins that comes before anything is written. */
+const READ_ONLY = /^The operator has made the server read-only: /;
+
+/** Whether a write that was answered so may have been done. */
+function leavesInDoubt({ status, isSigned, detail }: Refusal): boolean {
+  return STATUSES_IN_DOUBT.includes(status) && !(isSigned && READ_ONLY.test(detail));
 }
 
 /** The proofs that a body has, or is. */

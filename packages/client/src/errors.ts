@@ -58,7 +58,7 @@ export class Refusal<R extends Reason = Reason> extends Error {
   path = '';
   /** The signed request, of a write: `resend` takes it. */
   request?: SignedRequest;
-  /** Whether the write may have been done after all, by an attempt before, which went unanswered. */
+  /** Whether the write may have been done after all: an attempt before went unanswered, or the status leaves it open. */
   mayBeDone = false;
 
   constructor(

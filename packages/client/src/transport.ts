@@ -131,7 +131,7 @@ export class Transport {
     const said = headers.get('retry-after');
     if (!said) return undefined;
     const milliseconds = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - this.#environment.now();
-    return Number.isNaN(milliseconds) ? undefined : milliseconds;
+    return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
   }
 }
 

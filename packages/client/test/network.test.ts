@@ -169,6 +169,32 @@ describe('a lost answer', () => {
   });
 });
 
+describe('a write whose only answer leaves open how it ended', () => {
+  it.each([408, 502, 503, 504])('may be done: %i', async (status) => {
+    const { connect, direct, handle } = await scene();
+    const made = await direct.wallets.create({ handle: 'shop' });
+    // One that the ledger has signed: an unsigned one is taken above 499 alone.
+    const path = status === 408 ? '/wallets/none' : '/ledgers';
+    const body = await (await fetch(server.current.url + path, { headers: { 'x-ledger': handle } })).json();
+    const ledger = connect({ server: liar.url, attempts: 1 });
+    const giveUpOn = (methods: readonly string[]) => {
+      liar.lie = (exchange) => {
+        if (methods.includes(exchange.method))
+          Object.assign(exchange, { status, body, answerHeaders: { 'retry-after': '61' } });
+        return undefined;
+      };
+    };
+    giveUpOn(['POST', 'PUT']);
+    await expect(ledger.wallets.create({ handle: 'other' })).rejects.toMatchObject({ status, mayBeDone: true });
+    expect((await direct.wallets.get('other')).data.handle).toBe('other');
+    // Its history tells that it was done.
+    const updated = await ledger.wallets.update(made, { handle: 'shop', custom: { a: 1 } });
+    expect(updated.data.custom).toEqual({ a: 1 });
+    giveUpOn(['GET']);
+    await expect(ledger.wallets.get('shop')).rejects.toMatchObject({ status, mayBeDone: false });
+  });
+});
+
 describe('waiting', () => {
   it('is as long as the server says', async () => {
     const { ledger } = await scene();
@@ -197,6 +223,16 @@ describe('waiting', () => {
       expect(isRefusal(error) && error.retryAfter).toBe(said);
       expect(liar.seen).toHaveLength(1);
     }
+  });
+
+  it('has no length below nought where the server says to come again in the past', async () => {
+    const { connect } = await scene();
+    const ledger = connect({ server: liar.url, attempts: 1 });
+    lose(1, (exchange) => {
+      Object.assign(exchange, { status: 503, answerHeaders: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } });
+      return undefined;
+    });
+    await expect(ledger.wallets.get('none')).rejects.toMatchObject({ retryAfter: 0 });
   });
 
   it('ends with the signal, as does a request under way', async () => {

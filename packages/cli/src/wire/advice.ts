@@ -2,6 +2,9 @@
 export const TO_REACH =
   'start the server (`countersign serve` here), or mend its address (`countersign connect <url>`)';
 
+/** What to do about a write that may have been done. */
+export const LOOK_BEFORE = 'look whether the write was done before you repeat it';
+
 /** What to try when the server refuses for a reason (interface/errors#reasons). */
 const ADVICE_BY_REASON: Readonly<Record<string, string>> = {
   'auth.unauthorized':
@@ -33,15 +36,23 @@ const ADVICE_BY_REASON: Readonly<Record<string, string>> = {
 /** How the details of refusals begin that an operator has caused; their reason follows. */
 const BY_OPERATOR = /^The operator (of the server )?has (suspended|made the server read-only)/;
 
-/**
- * What to try, for a reason.
- *
- * @param detail of the refusal, where it is the server's
- * @param retryAfter seconds after which the server says to come again
- */
-export function adviceOn(reason: string, detail?: string, retryAfter?: number): string | undefined {
+/** What a refusal says of what to try. */
+export interface Advisable {
+  readonly reason: string;
+  /** The server's. */
+  readonly detail?: string;
+  /** Seconds after which the server says to come again. */
+  readonly retryAfter?: number | undefined;
+  /** Whether the write may have been done. */
+  readonly mayBeDone?: boolean;
+}
+
+/** What to try, for a reason. */
+export function adviceOn({ reason, detail, retryAfter, mayBeDone }: Advisable): string | undefined {
   if (detail !== undefined && BY_OPERATOR.test(detail))
     return 'ask the operator of the server, or wait until this ends: no rule of the ledger causes it';
-  if (retryAfter !== undefined) return `repeat the command in ${retryAfter} s`;
-  return Object.hasOwn(ADVICE_BY_REASON, reason) ? ADVICE_BY_REASON[reason] : undefined;
+  const own = Object.hasOwn(ADVICE_BY_REASON, reason) ? ADVICE_BY_REASON[reason] : undefined;
+  // What `api` reasons advise is to repeat the command.
+  if (mayBeDone) return own === undefined || reason.startsWith('api.') ? LOOK_BEFORE : `${own}; ${LOOK_BEFORE}`;
+  return retryAfter === undefined ? own : `repeat the command in ${retryAfter} s`;
 }

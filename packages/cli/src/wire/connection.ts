@@ -67,7 +67,8 @@ export function failureOfAnswer({ status, bytes }: HttpAnswer): Failure {
     });
   }
   const custom = isObject(data.custom) ? data.custom : {};
-  const hint = typeof custom.hint === 'string' ? custom.hint : adviceOn(data.reason, String(data.detail));
+  const hint =
+    typeof custom.hint === 'string' ? custom.hint : adviceOn({ reason: data.reason, detail: String(data.detail) });
   return new Failure('refused', String(data.detail ?? data.reason), {
     reason: data.reason,
     status,

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { makeLedger } from '../../../client/test/support/ledger.js';
 import { MoneyScene, transfer } from '../../../server/test/money/scene.js';
 import { expectRefusal } from '../../../server/test/support/checks.js';
 import { newLedger, OPEN, signed, TestClient } from '../../../server/test/support/client.js';
@@ -86,7 +87,10 @@ it('in read-only mode the journal of requests goes on: secrets that are shown, a
     await stored(client, 'signer', { handle, format: 'ed25519-raw', public: client.key.public });
   const factor = { handle: 'one-time', signer: 'app', schema: 'otp', secret: '{{ secret.seed }}' };
   await stored(client, 'signer-factor', factor, { seed: 'JBSWY3DPEHPK3PXP' });
+  const { ledger } = await makeLedger(servers.current[0].url);
   expect((await mode('on', '--reason', 'Maintenance.')).code).toBe(0);
+  // It is signed, so nothing was done.
+  await expect(ledger.wallets.create({ handle: 'w' })).rejects.toMatchObject({ status: 503, mayBeDone: false });
   ok(await client.get('/signers/app/factors/one-time?include=meta.secret', bearer(client.key)));
   expect((await client.create('/wallets', { handle: 'w' })).status).toBe(503);
   await eventually(async () => {

@@ -16,7 +16,7 @@ export const doingText = {
     preparing: 'Preparing …',
     sending: 'Signed and sent; waiting for the ledger …',
     resend: 'Send the same signed text again',
-    mayBeDone: 'An earlier attempt got no answer, so the change may already be stored.',
+    mayBeDone: 'The change may already be stored: nothing tells how an attempt ended.',
     signInFirst: 'Sign in to write: every change is signed.',
   },
 

@@ -59,7 +59,7 @@ function intentFailure(intent: JsonObject): Failure {
   const { proofs } = intent.meta as { proofs: { custom?: { status?: string; reason?: string; detail?: string } }[] };
   const { reason, detail } = proofs.findLast(({ custom }) => custom?.status === 'failed')?.custom ?? {};
   const again = 'the intent is final: send another under another handle';
-  const advice = reason === undefined ? undefined : adviceOn(reason);
+  const advice = reason === undefined ? undefined : adviceOn({ reason });
   return new Failure('refused', detail ?? 'The intent was rejected.', {
     reason,
     advice: advice === undefined ? again : `${advice}; ${again}`,
