@@ -224,7 +224,7 @@ async function beginBackups(
 }
 
 /**
- * The serving processes share the socket. This process supervises them, and replaces one that stands still. It serves the
+ * The serving processes share the socket. The primary supervises them, and replaces one that stands still. It serves the
  * metrics of all, which then cost no tenant's request anything.
  */
 async function beginServing(

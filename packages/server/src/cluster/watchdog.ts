@@ -11,10 +11,10 @@ interface Beat {
 
 /**
  * A watchdog: kills a process whose event loop has stood still for `clusterLimits.standstill`, since it neither serves
- * nor hears a message to stop. The supervisor then replaces it.
+ * nor hears a message to stop. The primary then replaces it.
  *
- * Silence is counted in rounds of the supervisor's own timer: when the whole machine stands still or is too busy, the
- * supervisor counts as slowly. Counting starts once the process has loaded its code.
+ * Silence is counted in rounds of the primary's own timer: when the whole machine stands still or is too busy, the primary
+ * counts as slowly. Counting starts once the process has loaded its code.
  *
  * @param stoodStill called before it is killed
  */

@@ -34,7 +34,7 @@ export function runOperatorsProcess(
         send({ type: 'failed', why }, () => process.exit(1));
       });
   });
-  // A terminal sends Ctrl-C to every process, and a supervisor of services may: the one that started it acts on it.
+  // A terminal sends Ctrl-C to every process, and a supervisor such as systemd may signal all: the primary acts on it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   const beat = setInterval(() => send({ type: 'alive' }), BEAT).unref();
   process.on('disconnect', () => {

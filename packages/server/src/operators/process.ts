@@ -18,7 +18,7 @@ export interface OperatorsProcessOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The operators' listener, as the process that supervises sees it. */
+/** The operators' listener, as the primary sees it. */
 export interface OperatorsProcess {
   /** What operators call. */
   readonly url: string;
@@ -26,17 +26,17 @@ export interface OperatorsProcess {
 }
 
 /**
- * Serves operators in a process of its own, so that what they ask for neither delays the process that supervises, nor ends it. One that
- * dies or stands still is replaced. This process listens, and hands on the connections: their port is never free.
+ * Serves operators in a process of its own, so that what they ask for neither delays the primary, nor ends it. One that
+ * dies or stands still is replaced. The primary listens, and hands on the connections: their port is never free.
  *
  * @throws Error in one line for the operator when the address is unusable
  */
 export async function startOperatorsProcess(options: OperatorsProcessOptions): Promise<OperatorsProcess> {
   const port = await openOperatorsPort(options.host, options.port);
-  const process = new SupervisedProcess(options, port);
+  const supervised = new SupervisedProcess(options, port);
   try {
-    const url = await process.begin();
-    return { url, stop: () => process.stop() };
+    const url = await supervised.begin();
+    return { url, stop: () => supervised.stop() };
   } catch (error) {
     port.close();
     throw error;
