@@ -14,6 +14,14 @@ export interface Sampler {
 /** What a read that is refused counts as, in milliseconds. */
 export const REFUSED = 60_000;
 
+/** Milliseconds that the slowest of a hundred reads may take under an attack: one body of 0.9 MB takes about 20 of the event loop. */
+const SLOWEST = 30;
+
+/** What the slowest of a hundred reads may take under an attack, given those while nothing else was asked. */
+export function greatest(quiet: Latencies): number {
+  return Math.max(2 * quantile(quiet, 0.99), SLOWEST);
+}
+
 /**
  * Several connections, which the processes of a service share among them, one read each at a time.
  */

@@ -14,7 +14,7 @@ import { hostileChain } from '../support/hostile-chain.js';
 import { withSecret } from '../support/scene.js';
 import { type Elsewhere, startElsewhere } from './elsewhere.js';
 import { type Field, startField } from './field.js';
-import { quantile, REFUSED } from './sampler.js';
+import { greatest, quantile, REFUSED } from './sampler.js';
 import type { Attack } from './shapes.js';
 
 /**
@@ -140,8 +140,9 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
     expect(answered).toBeGreaterThan(0);
     expect(quantile(reads, 1)).toBeLessThan(REFUSED);
     expect(stretch).toBeLessThan(STRETCH);
-    const [before, meanwhile] = [quantile(quiet, 0.99), quantile(reads, 0.99)];
     // The clock tells of the service only where nothing else runs: measured alone, with LONG_TESTS=1.
-    if (process.env.LONG_TESTS && quantile(quiet, 0.95) < BUSY) expect(meanwhile).toBeLessThan(2 * before);
+    if (process.env.LONG_TESTS && quantile(quiet, 0.95) < BUSY) {
+      expect(quantile(reads, 0.99)).toBeLessThan(greatest(quiet));
+    }
   });
 });
