@@ -1,15 +1,15 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
 import { measureDeliveries } from './deliveries.mjs';
 import { measureFairness } from './fairness.mjs';
+import { inFolder } from './in-folder.mjs';
 import { measureLog } from './log.mjs';
 import { Measure } from './measure.mjs';
 import { MoneyMeasure } from './money.mjs';
 import { readOptions, usage } from './options.mjs';
-import { freePort, startGenerator, startServer, stop } from './processes.mjs';
+import { freePort, startGenerator, startServer } from './processes.mjs';
 import { benchScheme } from './scheme/run.mjs';
 import { shapes } from './shapes.mjs';
 import { benchSize } from './size/run.mjs';
@@ -37,62 +37,53 @@ try {
 }
 
 /** Starts everything in a folder of its own, measures, prints, and leaves nothing behind. */
-async function bench(options) {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
-  const children = [];
-  const stopAll = async () => {
-    // The load first: a server asked to end finishes what is open.
-    for (const child of children.reverse()) await stop(child);
-    await rm(folder, { recursive: true, force: true });
+function bench(options) {
+  return inFolder(undefined, (folder, children) => benchIn(options, folder, children));
+}
+
+async function benchIn(options, folder, children) {
+  const ports = {
+    ledger: await freePort(),
+    write: await freePort(),
+    read: await freePort(),
+    token: await freePort(),
+    receiver: await freePort(),
   };
-  const interrupted = () => void stopAll().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  const ledger = await startLedger(options, ports.ledger, folder);
+  const servers = { ledger: ledger.child };
+  children.push(ledger.child);
+  for (const name of ['write', 'read', 'token']) {
+    servers[name] = (await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child;
+    children.push(servers[name]);
+  }
+  const receiver = (await startServer([here('./receiver.mjs')], { PORT: ports.receiver })).child;
+  children.push(receiver);
+  const generator = startGenerator();
+  children.push(generator.child);
+  for (const [name, value] of await conditions(folder)) console.log(`${name.padEnd(16)}${value}`);
+  console.log(
+    `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
+  );
+  const { only, deliveries, money, log, fairness } = options;
+  const effects = deliveries || only.includes('create-effect');
+  await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
+  const steal = measureSteal();
+  const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
   try {
-    const ports = {
-      ledger: await freePort(),
-      write: await freePort(),
-      read: await freePort(),
-      token: await freePort(),
-      receiver: await freePort(),
-    };
-    const ledger = await startLedger(options, ports.ledger, folder);
-    const servers = { ledger: ledger.child };
-    children.push(ledger.child);
-    for (const name of ['write', 'read', 'token']) {
-      servers[name] = (await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child;
-      children.push(servers[name]);
+    if (only.length > 0) await Promise.race([measureAll(measure, options), ledger.ended]);
+    if (deliveries) {
+      const measured = measureDeliveries(generator.tell, ports, receiver, options);
+      console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
     }
-    const receiver = (await startServer([here('./receiver.mjs')], { PORT: ports.receiver })).child;
-    children.push(receiver);
-    const generator = startGenerator();
-    children.push(generator.child);
-    for (const [name, value] of await conditions(folder)) console.log(`${name.padEnd(16)}${value}`);
-    console.log(
-      `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
-    );
-    const { only, deliveries, money, log, fairness } = options;
-    const effects = deliveries || only.includes('create-effect');
-    await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
-    const steal = measureSteal();
-    const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
-    try {
-      if (only.length > 0) await Promise.race([measureAll(measure, options), ledger.ended]);
-      if (deliveries) {
-        const measured = measureDeliveries(generator.tell, ports, receiver, options);
-        console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
-      }
-      if (log) {
-        const measured = measureLog(generator.tell, { port: ports.ledger, folder }, options);
-        console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
-      }
-      if (money) await measureMoney(generator.tell, options, children, folder);
-      if (fairness) await measureTenants(generator.tell, options, children, folder);
-      console.log(`\n${'steal'.padEnd(16)}${formatSteal(steal())}`);
-    } finally {
-      if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
+    if (log) {
+      const measured = measureLog(generator.tell, { port: ports.ledger, folder }, options);
+      console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
     }
+    if (money) await measureMoney(generator.tell, options, children, folder);
+    if (fairness) await measureTenants(generator.tell, options, children, folder);
+    console.log(`\n${'steal'.padEnd(16)}${formatSteal(steal())}`);
   } finally {
-    await stopAll();
+    if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
   }
 }
 

@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readJson } from '@countersign/protocol';
 import { conditions, connectToDatabase } from '../conditions.mjs';
+import { inFolder } from '../in-folder.mjs';
 import { assertInvariants } from '../invariants.mjs';
-import { freePort, startGenerator, startServer, stop } from '../processes.mjs';
+import { freePort, startGenerator, startServer } from '../processes.mjs';
 import { usageOf } from '../usage.mjs';
 import { readOptions, usage } from './options.mjs';
 import { draw } from './picture.mjs';
@@ -41,20 +42,10 @@ export async function benchScheme(args) {
     console.log(usage);
     return 0;
   }
-  const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'countersign-bench-')));
-  const children = [];
-  const stopAll = async () => {
-    for (const child of children.reverse()) await stop(child);
-    if (options.data === undefined) await rm(folder, { recursive: true, force: true });
-  };
-  const interrupted = () => void stopAll().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
-  try {
+  return inFolder(options.data, async (folder, children) => {
     const scheme = await startScheme(options, folder, children);
-    return await measure(scheme, options, await conditions(folder));
-  } finally {
-    await stopAll();
-  }
+    return measure(scheme, options, await conditions(folder));
+  });
 }
 
 async function startScheme({ server = here('../../packages/server/dist/main.js'), workers }, folder, children) {

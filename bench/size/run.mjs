@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { conditions, connectToDatabase } from '../conditions.mjs';
-import { freePort, startGenerator, startServer, stop } from '../processes.mjs';
+import { inFolder } from '../in-folder.mjs';
+import { freePort, startGenerator, startServer } from '../processes.mjs';
 import { shapes } from '../shapes.mjs';
 import { table } from '../table.mjs';
 import { usageOf } from '../usage.mjs';
@@ -38,20 +37,8 @@ export async function benchSize(args) {
     console.log(usage);
     return 0;
   }
-  const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'countersign-bench-')));
-  const children = [];
-  const stopAll = async () => {
-    for (const child of children.reverse()) await stop(child);
-    if (options.data === undefined) await rm(folder, { recursive: true, force: true });
-  };
-  const interrupted = () => void stopAll().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
-  try {
-    await bench(options, folder, children);
-    return 0;
-  } finally {
-    await stopAll();
-  }
+  await inFolder(options.data, (folder, children) => bench(options, folder, children));
+  return 0;
 }
 
 async function bench(options, folder, children) {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connectToDatabase } from '../../../bench/conditions.mjs';
+import { WRONG_BALANCES } from '../../../bench/invariants.mjs';
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
 
@@ -16,10 +17,7 @@ const RETRY = 120;
 /** What must hold of all balances and versions. */
 const INVARIANTS = {
   'intents under way': `select count(*)::int as wrong from open_intent`,
-  'balances unlike the sum of their movements': `select count(*)::int as wrong from balance b
-    where (b.version, b.available, coalesce(b.reserved, 0)) <> (
-      select count(*), sum(e.available_by), sum(e.reserved_by) from entry e
-      where e.ledger_id = b.ledger_id and e.wallet = b.wallet and e.symbol = b.symbol)`,
+  'balances unlike the sum of their movements': WRONG_BALANCES,
   'money made or lost': `select (sum(available) + sum(coalesce(reserved, 0)) - count(*) * 1000000000)::float8 as wrong from balance`,
   'versions missing': `select count(*)::int as wrong from (
     select count(*) as found, max(change) as newest from change group by ledger_id, luid) c where found <> newest`,
