@@ -9,15 +9,15 @@ import { text } from '../text/en.js';
 import { Filled } from '../ui/filled.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
-import { type Answer, type Answers, askLedger, askRules, askWhy, type Question } from './ask.js';
+import { type AccessAnswer, type AccessAnswers, type AccessQuestion, askLedger, askRules, askWhy } from './ask.js';
 import type { AccessSearch } from './search.js';
 
 /** Rules that are shown of an answer. */
-const SHOWN = 3;
+const RULES_SHOWN = 3;
 
 /** What came of a question: of every action, or of one with what is missing. */
-type Found =
-  | { readonly answers: Answers; readonly finding?: undefined }
+type AnswerFound =
+  | { readonly answers: AccessAnswers; readonly finding?: undefined }
   | { readonly finding: AccessFinding; readonly answers?: undefined };
 
 /** Answers what was asked: by the ledger for who is signed in, by the rules for another key. */
@@ -28,8 +28,8 @@ export function AnswerSection({ search }: { readonly search: AccessSearch & { re
   const found = useQuery({
     queryKey: [...scopeOf(ledger), 'access', kind, id, action, key],
     enabled: !isMine || ledger.identity.kind !== 'nobody',
-    queryFn: async (): Promise<Found> => {
-      const question: Question = { kind, id, action };
+    queryFn: async (): Promise<AnswerFound> => {
+      const question: AccessQuestion = { kind, id, action };
       const { client, record } = ledger;
       if (!isMine) return { answers: await askRules(client, record, question, key) };
       if (action === undefined) return { answers: await askLedger(client, question) };
@@ -42,7 +42,7 @@ export function AnswerSection({ search }: { readonly search: AccessSearch & { re
   const { answers, finding } = found.data;
   return (
     <section className="answer" aria-live="polite">
-      {finding && <Finding finding={finding} action={action ?? ''} record={kind} />}
+      {finding && <WhyFinding finding={finding} action={action ?? ''} record={kind} />}
       {answers && <AnswerTable found={answers} />}
       <p className="hint">{isMine ? accessText.restsOnLedger : accessText.restsOnRules}</p>
     </section>
@@ -53,7 +53,7 @@ function askerOf(identity: Identity): Asker {
   return { public: identity.kind === 'key' ? identity.signer.public : '' };
 }
 
-function AnswerTable({ found: { answers, gate, handles } }: { readonly found: Answers }) {
+function AnswerTable({ found: { answers, gate, handles } }: { readonly found: AccessAnswers }) {
   return (
     <>
       {handles !== undefined && (
@@ -77,14 +77,14 @@ function AnswerTable({ found: { answers, gate, handles } }: { readonly found: An
   );
 }
 
-const SIGNS = { yes: '✓', no: '✕', unknown: '?' } as const;
+const VERDICT_SIGNS = { yes: '✓', no: '✕', unknown: '?' } as const;
 const WORDS = { yes: accessText.granted, no: accessText.refused, unknown: accessText.perhaps } as const;
 
-function AnswerLine({ answer: { action, record, verdict, rules } }: { readonly answer: Answer }) {
+function AnswerLine({ answer: { action, record, verdict, rules } }: { readonly answer: AccessAnswer }) {
   return (
     <>
       <span className="answer-sign" aria-hidden="true">
-        {SIGNS[verdict]}
+        {VERDICT_SIGNS[verdict]}
       </span>
       <span>
         <code>{action}</code> <span className="hint">{record}</span>
@@ -93,10 +93,10 @@ function AnswerLine({ answer: { action, record, verdict, rules } }: { readonly a
       {rules.length > 0 && (
         <details>
           <summary>{accessText.by}</summary>
-          {rules.slice(0, SHOWN).map((rule) => (
+          {rules.slice(0, RULES_SHOWN).map((rule) => (
             <RuleText key={JSON.stringify(rule)} rule={rule} />
           ))}
-          {rules.length > SHOWN && <p className="hint">{accessText.more(rules.length - SHOWN)}</p>}
+          {rules.length > RULES_SHOWN && <p className="hint">{accessText.more(rules.length - RULES_SHOWN)}</p>}
         </details>
       )}
     </>
@@ -121,16 +121,16 @@ export function RuleText({ rule, isWhole = true }: { readonly rule: JsonObject; 
   );
 }
 
-function Finding({ finding, action, record }: { finding: AccessFinding; action: string; record: string }) {
+function WhyFinding({ finding, action, record }: { finding: AccessFinding; action: string; record: string }) {
   const { granted, why, granting, near } = finding;
   return (
     <Notice tone={granted ? 'good' : 'warn'} title={accessText.verdict(action, record, granted)}>
       <p>{why}</p>
-      {granting.slice(0, SHOWN * 2).map(({ level, rule }) => (
+      {granting.slice(0, RULES_SHOWN * 2).map(({ level, rule }) => (
         <RuleText key={`${level} ${JSON.stringify(rule)}`} rule={rule} />
       ))}
       {near.length > 0 && <h3>{accessText.near}</h3>}
-      {near.slice(0, SHOWN * 2).map(({ level, rule, remark }) => (
+      {near.slice(0, RULES_SHOWN * 2).map(({ level, rule, remark }) => (
         <div key={`${level} ${JSON.stringify(rule)}`}>
           <RuleText rule={rule as JsonObject} isWhole={false} />
           <p>{remark}</p>

@@ -14,7 +14,7 @@ import { readCircles } from './members.js';
 import { circlesIn, readRules, rulesOfRecord } from './rules.js';
 
 /** What somebody asks. */
-export interface Question {
+export interface AccessQuestion {
   readonly kind: string;
   /** Of a record; undefined for records of the kind in general. */
   readonly id: string | undefined;
@@ -23,7 +23,7 @@ export interface Question {
 }
 
 /** What is known of one action. */
-export interface Answer {
+export interface AccessAnswer {
   readonly action: string;
   readonly record: string;
   readonly verdict: MatchVerdict;
@@ -32,8 +32,8 @@ export interface Answer {
 }
 
 /** The answers for a key, and whether it may enter the ledger. */
-export interface Answers {
-  readonly answers: readonly Answer[];
+export interface AccessAnswers {
+  readonly answers: readonly AccessAnswer[];
   readonly gate: MatchVerdict;
   /** Signers with the key, of a key that was asked for. */
   readonly handles?: readonly string[];
@@ -74,10 +74,10 @@ export function isOfUse(action: string, record: string): boolean {
 }
 
 /** Asks the ledger about each action: it decides by the proofs of the question. */
-export async function askLedger(client: Ledger, { kind, id }: Question): Promise<Answers> {
+export async function askLedger(client: Ledger, { kind, id }: AccessQuestion): Promise<AccessAnswers> {
   const gate = await client.record.check('access');
   const target = id === undefined ? client.record : client.kind(kind as RecordName);
-  const answers: Answer[] = [];
+  const answers: AccessAnswer[] = [];
   for (const { action, record } of actionsOn(kind, id)) {
     const options = id !== undefined && record === kind ? {} : { record };
     const given = [...(id === undefined ? [] : [id]), action, options];
@@ -92,14 +92,23 @@ export async function askLedger(client: Ledger, { kind, id }: Question): Promise
 }
 
 /** Asks the ledger about one action, and looks for what is missing. */
-export function askWhy(client: Ledger, question: Question & { action: string }, asker: Asker): Promise<AccessFinding> {
+export function askWhy(
+  client: Ledger,
+  question: AccessQuestion & { action: string },
+  asker: Asker,
+): Promise<AccessFinding> {
   const { kind, id, action } = question;
   const target = { kind: (id === undefined ? 'ledger' : kind) as RecordName, id };
   return explainAccess(client, target, { action, record: kind }, asker);
 }
 
 /** Applies the rules that may be read to a key that nobody signs with here. */
-export async function askRules(client: Ledger, ledger: Signed, question: Question, key: string): Promise<Answers> {
+export async function askRules(
+  client: Ledger,
+  ledger: Signed,
+  question: AccessQuestion,
+  key: string,
+): Promise<AccessAnswers> {
   const { kind, id, action: only } = question;
   const { rules: placed } = await readRules(client, ledger);
   const record = await readTarget(client, ledger, question);
@@ -129,7 +138,7 @@ export async function askRules(client: Ledger, ledger: Signed, question: Questio
       .map((rule) => ({ rule, verdict: limited(rule, meets(rule, asker, credential)) }));
   const entries = [...met(GATE, 'signature'), ...met(GATE, 'token')];
   const gate = bestOf(entries);
-  const answerOf = (asked: AskedAction): Answer => {
+  const answerOf = (asked: AskedAction): AccessAnswer => {
     const isRead = READS.includes(asked.action);
     const found = asked.action === 'access' ? entries : met(asked, isRead ? 'token' : 'signature');
     const best = bestOf(found);
@@ -164,7 +173,7 @@ export function counts(rule: JsonObject, action: string): boolean {
 }
 
 /** The record that is asked about; undefined for records of a kind in general. */
-async function readTarget(client: Ledger, ledger: Signed, { kind, id }: Question): Promise<Signed | undefined> {
+async function readTarget(client: Ledger, ledger: Signed, { kind, id }: AccessQuestion): Promise<Signed | undefined> {
   if (kind === 'ledger') return ledger;
   return id === undefined ? undefined : client.kind(kind as RecordName).get(id);
 }

@@ -1,7 +1,7 @@
 import { accessText } from '../text/access.js';
 
 /** A public key in base64: 32 bytes. */
-const KEY = '[A-Za-z0-9+\\/]{43}=';
+const KEY_PATTERN = '[A-Za-z0-9+\\/]{43}=';
 
 /** The field for the public key of somebody else. @param change is told what was typed */
 export function KeyField({ value, change }: { readonly value: string; readonly change: (key: string) => void }) {
@@ -11,7 +11,7 @@ export function KeyField({ value, change }: { readonly value: string; readonly c
       <input
         value={value}
         onChange={(event) => change(event.target.value)}
-        pattern={KEY}
+        pattern={KEY_PATTERN}
         title={accessText.badKey}
         required
         spellCheck={false}

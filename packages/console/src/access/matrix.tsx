@@ -1,6 +1,6 @@
 import { coversName, forWhom } from '@countersign/client/explain';
 import { useQuery } from '@tanstack/react-query';
-import { LISTED } from '../kinds/kinds.js';
+import { LISTED_KINDS } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { accessText } from '../text/access.js';
@@ -18,7 +18,7 @@ import { circlesIn, type LedgerRules, namesIn, type PlacedRule, readRules } from
 const ACTIONS = ['access', 'read', 'query', 'create', 'update', 'drop'];
 
 /** Rules that are shown of one party. */
-const MOST = 40;
+const MATRIX_RULES = 40;
 
 /** Those whom some rules are for. */
 interface Party {
@@ -71,7 +71,11 @@ function MatrixTable({ rules, parties }: { rules: readonly PlacedRule[]; parties
   const named = rules.flatMap(({ rule }) => namesIn(rule.action));
   const actions = [...new Set([...ACTIONS, ...named])].filter((action) => action !== 'any');
   const records = [
-    ...new Set(['ledger', ...LISTED.map(({ record }) => record), ...rules.flatMap(({ rule }) => namesIn(rule.record))]),
+    ...new Set([
+      'ledger',
+      ...LISTED_KINDS.map(({ record }) => record),
+      ...rules.flatMap(({ rule }) => namesIn(rule.record)),
+    ]),
   ].filter((record) => record !== 'any');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -138,7 +142,7 @@ function PartyFacts({ party: { letter, whom, rules } }: { readonly party: Party 
         <CircleMembers names={circlesIn(rules.map(({ rule }) => rule))} />
         <details>
           <summary>{accessText.by}</summary>
-          {rules.slice(0, MOST).map(({ policy, at, rule }) => (
+          {rules.slice(0, MATRIX_RULES).map(({ policy, at, rule }) => (
             <div key={`${at} ${policy}`}>
               <p className="hint">
                 {policy === undefined ? (
@@ -153,7 +157,7 @@ function PartyFacts({ party: { letter, whom, rules } }: { readonly party: Party 
               <RuleText rule={rule} isWhole={false} />
             </div>
           ))}
-          {rules.length > MOST && <p className="hint">{accessText.more(rules.length - MOST)}</p>}
+          {rules.length > MATRIX_RULES && <p className="hint">{accessText.more(rules.length - MATRIX_RULES)}</p>}
         </details>
       </dd>
     </>

@@ -11,7 +11,7 @@ import { Matrix } from './matrix.js';
 import type { AccessSearch } from './search.js';
 
 /** Milliseconds for which the record of the ledger is fresh enough. */
-const FRESH = 10_000;
+const OPENING_FRESH = 10_000;
 
 /** Who may do what in a ledger: what a key could do and why, and all rules at a glance. */
 export function AccessPage() {
@@ -40,5 +40,5 @@ export function AccessPage() {
 /** Has the record of the ledger read anew where it is not of just now: its rules are what the page is about. */
 function useFreshLedger(): void {
   const { server, name, identity } = useLedger();
-  useQuery({ ...openingOf(server, name, identity), staleTime: FRESH, refetchOnWindowFocus: false });
+  useQuery({ ...openingOf(server, name, identity), staleTime: OPENING_FRESH, refetchOnWindowFocus: false });
 }

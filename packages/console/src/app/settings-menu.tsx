@@ -10,13 +10,13 @@ export function SettingsMenu() {
         <span aria-hidden="true">◐</span>
       </summary>
       <fieldset>
-        <Choice
+        <SettingChoice
           label={text.nav.theme}
           values={text.nav.themes}
           chosen={settings.theme}
           onChoose={(theme) => changeSettings({ theme })}
         />
-        <Choice
+        <SettingChoice
           label={text.nav.times}
           values={text.nav.timesAs}
           chosen={settings.times}
@@ -27,14 +27,19 @@ export function SettingsMenu() {
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface SettingChoiceProps<Value extends string> {
   readonly label: string;
   readonly values: Readonly<Record<Value, string>>;
   readonly chosen: Value;
   readonly onChoose: (value: Value) => void;
 }
 
-function Choice<Value extends Settings[keyof Settings]>({ label, values, chosen, onChoose }: ChoiceProps<Value>) {
+function SettingChoice<Value extends Settings[keyof Settings]>({
+  label,
+  values,
+  chosen,
+  onChoose,
+}: SettingChoiceProps<Value>) {
   return (
     <label>
       {label}{' '}

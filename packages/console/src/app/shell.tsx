@@ -1,6 +1,6 @@
 import { Link, Outlet, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { LISTED, pluralOf } from '../kinds/kinds.js';
+import { LISTED_KINDS, pluralOf } from '../kinds/kinds.js';
 import { ServerName, useForeignServer } from '../session/foreign.js';
 import { LedgerGate } from '../session/gate.js';
 import { ownServer } from '../session/servers.js';
@@ -89,7 +89,7 @@ function SideNavigation({ ledger }: { readonly ledger: string }) {
           {text.nav.access}
         </Link>
         <h2>{text.nav.kinds}</h2>
-        {LISTED.map((kind) => (
+        {LISTED_KINDS.map((kind) => (
           <Link
             key={kind.record}
             to="/l/$ledger/$kind"

@@ -7,7 +7,7 @@ import { text } from '../text/en.js';
 import { isolated } from '../ui/plain.js';
 
 /** Characters of a name. */
-const NAME = 60;
+const TITLE_NAME = 60;
 
 /** The names of pages that no record and no kind names, by the ids of their routes. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ export function useTitle(): void {
   const route = useMatches({ select: (matches) => matches.at(-1)?.routeId }) ?? '';
   const kind = findKind(named ?? '');
   const names = [id, kind && pluralOf(kind), PAGES[route], ledger].filter((name) => name !== undefined);
-  const title = [...names.map((name) => isolated(name.slice(0, NAME))), text.product].join(' · ');
+  const title = [...names.map((name) => isolated(name.slice(0, TITLE_NAME))), text.product].join(' · ');
   useEffect(() => {
     document.title = title;
   }, [title]);

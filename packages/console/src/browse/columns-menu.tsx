@@ -3,14 +3,14 @@ import type { KindDescription } from '../kinds/kinds.js';
 import { browseText } from '../text/browse.js';
 import { Plain } from '../ui/plain.js';
 
-interface Props {
+interface ColumnsMenuProps {
   readonly kind: KindDescription;
   readonly chosen: readonly string[];
   readonly onChange: (columns: readonly string[]) => void;
 }
 
 /** Which columns a list shows. */
-export function ColumnsMenu({ kind, chosen, onChange }: Props) {
+export function ColumnsMenu({ kind, chosen, onChange }: ColumnsMenuProps) {
   const all = [...new Set([...allColumns(kind), ...chosen])];
   const toggle = (column: string) =>
     onChange(all.filter((one) => (one === column ? !chosen.includes(one) : chosen.includes(one))));

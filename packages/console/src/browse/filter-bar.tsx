@@ -5,14 +5,14 @@ import { browseText } from '../text/browse.js';
 import { Filled } from '../ui/filled.js';
 import { isolated } from '../ui/plain.js';
 
-interface Props {
+interface FilterBarProps {
   readonly kind: KindDescription;
   readonly terms: readonly string[];
   readonly onChange: (terms: readonly string[]) => void;
 }
 
 /** The terms of a filter, and where another one is typed. */
-export function FilterBar({ kind, terms, onChange }: Props) {
+export function FilterBar({ kind, terms, onChange }: FilterBarProps) {
   const [typed, type] = useState('');
   const [bad, setBad] = useState<BadTerm>();
   const add = (event: FormEvent) => {

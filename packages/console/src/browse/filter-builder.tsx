@@ -3,22 +3,22 @@ import { filtersOf, type KindDescription } from '../kinds/kinds.js';
 import { browseText } from '../text/browse.js';
 import { Field } from '../ui/field.js';
 
-type Operator = keyof typeof browseText.operators;
+type FilterOperator = keyof typeof browseText.operators;
 
 const LISTS: readonly string[] = ['$in', '$nin'];
 
-interface Props {
+interface FilterBuilderProps {
   readonly kind: KindDescription;
   readonly onAdd: (term: string) => void;
 }
 
 /** Makes a term of a filter by choosing: every member and operator that the interface has for the kind. */
-export function FilterBuilder({ kind, onAdd }: Props) {
+export function FilterBuilder({ kind, onAdd }: FilterBuilderProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const members = filtersOf(kind);
   const [member, setMember] = useState(members[0] ?? '');
   const [below, setBelow] = useState('');
-  const [operator, setOperator] = useState<Operator>('$eq');
+  const [operator, setOperator] = useState<FilterOperator>('$eq');
   const [value, setValue] = useState('');
   const isOpen = member.endsWith('.*');
   const add = (event: FormEvent) => {
@@ -32,7 +32,7 @@ export function FilterBuilder({ kind, onAdd }: Props) {
     <details className="menu" ref={menu}>
       <summary>{browseText.build}</summary>
       <form className="menu-body" onSubmit={add}>
-        <Choice
+        <TermChoice
           label={browseText.member}
           value={member}
           onChoose={setMember}
@@ -47,10 +47,10 @@ export function FilterBuilder({ kind, onAdd }: Props) {
             onChange={(event) => setBelow(event.target.value)}
           />
         )}
-        <Choice
+        <TermChoice
           label={browseText.operator}
           value={operator}
-          onChoose={(chosen) => setOperator(chosen as Operator)}
+          onChoose={(chosen) => setOperator(chosen as FilterOperator)}
           choices={Object.entries(browseText.operators)}
         />
         <Field
@@ -68,14 +68,14 @@ export function FilterBuilder({ kind, onAdd }: Props) {
   );
 }
 
-interface ChoiceProps {
+interface TermChoiceProps {
   readonly label: string;
   readonly value: string;
   readonly onChoose: (value: string) => void;
   readonly choices: readonly (readonly [value: string, name: string])[];
 }
 
-function Choice({ label, value, onChoose, choices }: ChoiceProps) {
+function TermChoice({ label, value, onChoose, choices }: TermChoiceProps) {
   const id = useId();
   return (
     <div className="field">

@@ -26,7 +26,7 @@ import { usePages } from './use-pages.js';
 const NONE: readonly Signed[] = [];
 
 /** Another list is begun at its first page. */
-const FIRST = { after: undefined, page: undefined };
+const FIRST_PAGE = { after: undefined, page: undefined };
 
 /** The records of a kind. */
 export function BrowsePage() {
@@ -44,7 +44,7 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
   const records = list.data?.records ?? NONE;
   const columns = search.columns?.split(',') ?? defaultColumns(kind, records);
   const isCurrent = list.data !== undefined && !list.isPlaceholderData;
-  const changeFilter = (all: readonly string[]) => change({ ...FIRST, filter: all.join('\n') || undefined });
+  const changeFilter = (all: readonly string[]) => change({ ...FIRST_PAGE, filter: all.join('\n') || undefined });
   return (
     <>
       <header className="page-head">
@@ -78,19 +78,19 @@ function Browse({ kind }: { readonly kind: KindDescription }) {
       {list.error && <Fault error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && list.isFetching && <Skeleton lines={10} label={text.loading} />}
       {list.data && !list.error && (
-        <Page
+        <RecordsPage
           {...{ kind, columns, search, isCurrent }}
           found={list.data}
           limit={asked.limit}
           isFiltered={terms.length > 0}
-          onRows={(rows) => change({ ...FIRST, rows })}
+          onRows={(rows) => change({ ...FIRST_PAGE, rows })}
         />
       )}
     </>
   );
 }
 
-interface PageProps {
+interface RecordsPageProps {
   readonly kind: KindDescription;
   readonly columns: readonly string[];
   readonly search: BrowseSearch;
@@ -103,7 +103,7 @@ interface PageProps {
 }
 
 /** A page of a list, and the ways to those beside it. */
-function Page({ kind, columns, search, found, limit, isFiltered, isCurrent, onRows }: PageProps) {
+function RecordsPage({ kind, columns, search, found, limit, isFiltered, isCurrent, onRows }: RecordsPageProps) {
   const { records, hasMore } = found;
   const { page, isPreviousKnown, previous, next } = usePages(search);
   const table = useRef<HTMLDivElement>(null);
@@ -127,7 +127,11 @@ function Page({ kind, columns, search, found, limit, isFiltered, isCurrent, onRo
   const last = records.at(-1);
   return (
     <div className="list-page" aria-busy={!isCurrent}>
-      <Found key={search.after} {...{ kind, columns, records, page, isFiltered, table }} parent={search.parent} />
+      <FoundRecords
+        key={search.after}
+        {...{ kind, columns, records, page, isFiltered, table }}
+        parent={search.parent}
+      />
       <Pager
         {...{ page, limit, isPreviousKnown, onRows }}
         hasMore={hasMore && isCurrent}
@@ -138,7 +142,7 @@ function Page({ kind, columns, search, found, limit, isFiltered, isCurrent, onRo
   );
 }
 
-interface FoundProps {
+interface FoundRecordsProps {
   readonly kind: KindDescription;
   readonly parent: string | undefined;
   readonly columns: readonly string[];
@@ -148,7 +152,7 @@ interface FoundProps {
   readonly table: Ref<HTMLDivElement>;
 }
 
-function Found({ kind, parent, columns, records, page, isFiltered, table }: FoundProps) {
+function FoundRecords({ kind, parent, columns, records, page, isFiltered, table }: FoundRecordsProps) {
   const { pin } = useLedger();
   const bad = records.filter((record) => statusOf(record, pin.key) === 'false').length;
   if (records.length > 0) {

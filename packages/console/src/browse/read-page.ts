@@ -4,7 +4,7 @@ import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { behind, filterFrom, type Place, placeAfter, shows } from './place.js';
 
 /** Records that are asked for at a time, at most (interface/lists#pages). */
-const MOST = 1000;
+const LARGEST_PAGE = 1000;
 
 /** What is asked of a list. */
 export interface ListAsked {
@@ -34,7 +34,7 @@ export async function readPage(client: Ledger, { kind, parent, filter, after, li
   const found = new Map<string, Signed>();
   let place = after;
   // One more tells whether there are more, and a list from a place on begins with the record of the place.
-  const wanted = () => Math.min(MOST, limit + 1 - found.size + (place === undefined ? 0 : 1));
+  const wanted = () => Math.min(LARGEST_PAGE, limit + 1 - found.size + (place === undefined ? 0 : 1));
   let [size, index] = [wanted(), 0];
   // Those of the moment of the place and behind it, as far as they are read.
   let read: readonly Signed[] = [];
@@ -51,8 +51,8 @@ export async function readPage(client: Ledger, { kind, parent, filter, after, li
     }
     if (isWithinMoment) {
       // More records of one moment than were asked for: from there on page by page.
-      index = size === MOST ? index + 1 : 0;
-      size = MOST;
+      index = size === LARGEST_PAGE ? index + 1 : 0;
+      size = LARGEST_PAGE;
     } else {
       place = next;
       [size, index] = [wanted(), 0];

@@ -17,12 +17,12 @@ import { useRows } from './use-rows.js';
 const CELL = 80;
 
 /** The sign of a row. The client has verified it, and the ledger has signed its list; its status is held to its proofs. */
-const SIGNS = {
+const STATUS_SIGNS = {
   good: { mark: '✓', style: 'tick', label: browseText.checkedShort },
   bad: { mark: '✕', style: 'cross', label: recordText.badStatus },
 };
 
-interface Props {
+interface RecordsTableProps {
   readonly kind: KindDescription;
   readonly parent: string | undefined;
   readonly columns: readonly string[];
@@ -31,7 +31,7 @@ interface Props {
 }
 
 /** Records in rows, of which only those in sight are drawn. One row is reached by Tab, the others from it by arrow keys. */
-export function RecordsTable({ kind, parent, columns, records, box }: Props) {
+export function RecordsTable({ kind, parent, columns, records, box }: RecordsTableProps) {
   const about = useId();
   const { scroller, rows, active, onKeyDown, onFocus } = useRows(records.length);
   useImperativeHandle(box, () => scroller.current as HTMLDivElement);
@@ -57,7 +57,7 @@ export function RecordsTable({ kind, parent, columns, records, box }: Props) {
           <tbody onKeyDown={onKeyDown} onFocus={onFocus}>
             <Gap height={before} />
             {shown.map(({ index }) => (
-              <Row
+              <TableRow
                 key={index}
                 at={index}
                 isActive={index === active}
@@ -81,16 +81,16 @@ function Gap({ height }: { readonly height: number }) {
   return height > 0 ? <tr style={{ height }} /> : null;
 }
 
-interface RowProps extends Omit<Props, 'records' | 'box'> {
+interface TableRowProps extends Omit<RecordsTableProps, 'records' | 'box'> {
   readonly record: Signed;
   readonly at: number;
   /** Whether Tab leads to it. */
   readonly isActive: boolean;
 }
 
-function Row({ kind, parent, columns, record, at, isActive }: RowProps) {
+function TableRow({ kind, parent, columns, record, at, isActive }: TableRowProps) {
   const { name: ledger, pin } = useLedger();
-  const sign = SIGNS[statusOf(record, pin.key) === 'false' ? 'bad' : 'good'];
+  const sign = STATUS_SIGNS[statusOf(record, pin.key) === 'false' ? 'bad' : 'good'];
   const named = `data.${nameMember(kind)}`;
   // Some column leads to the record, whichever are chosen.
   const linked = columns.includes(named) ? named : columns[0];

@@ -3,7 +3,7 @@ import { browseText } from '../text/browse.js';
 import { download } from '../ui/download.js';
 import { csvOf } from './csv.js';
 
-interface Props {
+interface SaveMenuProps {
   readonly name: string;
   readonly columns: readonly string[];
   /** Undefined while they are not there. */
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Saves the records that are shown. */
-export function SaveMenu({ name, columns, records }: Props) {
+export function SaveMenu({ name, columns, records }: SaveMenuProps) {
   return (
     <details className="menu">
       <summary>{browseText.save}</summary>

@@ -11,7 +11,7 @@ const OVERSCAN = 20;
 const LEAP = 10;
 
 /** By how many rows a key goes on. */
-const STEPS: Readonly<Record<string, number>> = {
+const ROW_STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
   PageDown: LEAP,
@@ -44,7 +44,7 @@ export function useRows(count: number) {
     link.focus({ preventScroll: true });
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
+    const step = ROW_STEPS[event.key];
     const isOther = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
     if (step === undefined || isOther) return;
     event.preventDefault();

@@ -25,7 +25,7 @@ export function checkRecord(
   proof: string | undefined,
   given: { readonly key: string; readonly policy: string; readonly change: number },
 ): RecordResult | undefined {
-  const record = parseRecord(text);
+  const record = parseGivenRecord(text);
   if (record === undefined) return undefined;
   const key = given.key === '' ? record.meta.proofs.findLast(isOfSystem)?.public : given.key;
   const result = { record, key, isPinned: given.key !== '', verdict: judge(record, key) };
@@ -71,7 +71,7 @@ function isOfSystem({ signer }: StoredProof): boolean {
   return signer === 'system';
 }
 
-function parseRecord(text: string): Signed | undefined {
+function parseGivenRecord(text: string): Signed | undefined {
   try {
     const value = readJson(text) as Signed;
     const isRecord = [value, value.data, value.meta].every((one) => isObject(one as never));

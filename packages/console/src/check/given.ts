@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 
 let given: readonly File[] = [];
-const listeners = new Set<() => void>();
+const givenListeners = new Set<() => void>();
 
 /** Files that were dropped onto a page, to be checked. */
 export function useGivenFiles(): readonly File[] {
   return useSyncExternalStore(
     (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      givenListeners.add(listener);
+      return () => givenListeners.delete(listener);
     },
     () => given,
   );
@@ -16,5 +16,5 @@ export function useGivenFiles(): readonly File[] {
 
 export function giveFiles(files: readonly File[]): void {
   given = files;
-  for (const listener of listeners) listener();
+  for (const listener of givenListeners) listener();
 }

@@ -13,7 +13,7 @@ import { checkExport, type ExportResult } from './check-export.js';
 import { checkRecord, type RecordResult } from './check-record.js';
 import { sortFiles } from './files.js';
 import { giveFiles, useGivenFiles } from './given.js';
-import { ExportView, RecordView } from './results.js';
+import { ExportResultView, RecordResultView } from './results.js';
 
 /** Checks files that were dropped or chosen, without any server. */
 export function CheckPage() {
@@ -40,14 +40,14 @@ export function CheckPage() {
   );
 }
 
-interface Asked {
+interface CheckAsked {
   readonly key: string;
   readonly policy: string;
   readonly change: number;
 }
 
 function Given({ files }: { readonly files: readonly File[] }) {
-  const [asked, ask] = useState<Asked>({ key: '', policy: '', change: 1 });
+  const [asked, ask] = useState<CheckAsked>({ key: '', policy: '', change: 1 });
   const [progress, setProgress] = useState<readonly [number, number]>([0, 0]);
   const found = useQuery({
     queryKey: ['check', files.map(({ name, size, lastModified }) => [name, size, lastModified]), asked],
@@ -76,8 +76,8 @@ function Given({ files }: { readonly files: readonly File[] }) {
           {found.data.unknown.map((name) => (
             <Notice key={name} tone="warn" title={<Filled of={checkText.unknown} names={[name]} />} />
           ))}
-          {found.data.exported && <ExportView result={found.data.exported} isPinned={asked.key !== ''} />}
-          {found.data.record && <RecordView result={found.data.record} />}
+          {found.data.exported && <ExportResultView result={found.data.exported} isPinned={asked.key !== ''} />}
+          {found.data.record && <RecordResultView result={found.data.record} />}
           {found.data.isProofAlone && <Notice tone="plain" title={checkText.needsRecord} />}
         </>
       )}
@@ -85,7 +85,7 @@ function Given({ files }: { readonly files: readonly File[] }) {
   );
 }
 
-function GivenForm({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
+function GivenForm({ onAsk }: { readonly onAsk: (asked: CheckAsked) => void }) {
   const [key, setKey] = useState('');
   const [policy, setPolicy] = useState('');
   const [change, setChange] = useState('1');
@@ -129,7 +129,7 @@ interface Results {
 
 async function checkFiles(
   files: readonly File[],
-  asked: Asked,
+  asked: CheckAsked,
   progress: (done: number, all: number) => void,
 ): Promise<Results> {
   const { exported, record, proof, unknown } = await sortFiles(files);

@@ -10,7 +10,7 @@ import type { ExportResult } from './check-export.js';
 import type { RecordResult } from './check-record.js';
 
 /** What was found of an export: what is wrong, what was checked, and what cannot be told. */
-export function ExportView({ result, isPinned }: { readonly result: ExportResult; readonly isPinned: boolean }) {
+export function ExportResultView({ result, isPinned }: { readonly result: ExportResult; readonly isPinned: boolean }) {
   const { summary, findings, count, key } = result;
   return (
     <section>
@@ -44,7 +44,7 @@ function Sentences({ title, sentences }: { readonly title: string; readonly sent
 }
 
 /** What was found of a record, and of its place in the log. */
-export function RecordView({ result }: { readonly result: RecordResult }) {
+export function RecordResultView({ result }: { readonly result: RecordResult }) {
   const { record, verdict, sealed, change, fault, isPinned, key } = result;
   const holds = verdict.isHash && verdict.proofs.length > 0 && verdict.proofs.every(isWhole);
   const { isFine } = verdict;

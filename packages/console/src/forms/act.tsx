@@ -15,7 +15,7 @@ import { jsonIn } from './plain-fields.js';
 import { useWrite } from './use-write.js';
 import { WriteStatus } from './write-status.js';
 
-interface Props {
+interface ActProps {
   readonly kind: KindDescription;
   readonly parent: string | undefined;
   readonly id: string;
@@ -26,9 +26,9 @@ interface Props {
   readonly onDone: (came: Signed | 'dropped' | 'retried') => void;
 }
 
-type Answers = Readonly<Record<string, string>>;
+type ActAnswers = Readonly<Record<string, string>>;
 
-interface Asked {
+interface ActQuestion {
   readonly name: string;
   readonly label: string;
   readonly about?: string;
@@ -36,10 +36,10 @@ interface Asked {
 }
 
 /** A write that changes no data: a proof, a drop, an erasure, a decision, another attempt. */
-export function Act({ kind, parent, id, event, doing, record, onDone }: Props) {
+export function Act({ kind, parent, id, event, doing, record, onDone }: ActProps) {
   const { client } = useLedger();
   const [base, setBase] = useState(record);
-  const [answers, setAnswers] = useState<Answers>({ event: event ?? '', maxAge: event ? '0' : '60' });
+  const [answers, setAnswers] = useState<ActAnswers>({ event: event ?? '', maxAge: event ? '0' : '60' });
   const write = useWrite();
   const failed = write.state.at === 'failed' ? write.state.error : undefined;
   const records = client.kind(recordName(kind), parent);
@@ -77,7 +77,7 @@ export function Act({ kind, parent, id, event, doing, record, onDone }: Props) {
       {doing === 'drop' && <p>{doingText.form.dropAbout}</p>}
       {doing === 'erase' && <Notice tone="warn" title={doingText.form.eraseAbout} />}
       {doing === 'sign' && base && <Labels record={base} />}
-      {askedOf(doing, base).map(({ name, label, about, isRequired }) => (
+      {questionsOf(doing, base).map(({ name, label, about, isRequired }) => (
         <Field
           key={name}
           label={label}
@@ -111,7 +111,7 @@ export function Act({ kind, parent, id, event, doing, record, onDone }: Props) {
   );
 }
 
-function askedOf(doing: Props['doing'], base: Signed | undefined): readonly Asked[] {
+function questionsOf(doing: ActProps['doing'], base: Signed | undefined): readonly ActQuestion[] {
   const words = doingText.form;
   switch (doing) {
     case 'sign':
@@ -146,7 +146,7 @@ function Labels({ record }: { readonly record: Signed }) {
 }
 
 /** What the proof says, by what was filled in. */
-function statedOf({ status = '', push = '', pull = '', more = '' }: Answers): Stated {
+function statedOf({ status = '', push = '', pull = '', more = '' }: ActAnswers): Stated {
   const [added, removed] = [listIn(push), listIn(pull)];
   const labels = {
     ...(added.length > 0 ? { $push: added } : {}),

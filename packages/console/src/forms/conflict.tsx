@@ -10,7 +10,7 @@ import { Plain } from '../ui/plain.js';
 import { differencesOf } from '../verify/differences.js';
 import { rebased } from './rebase.js';
 
-interface Props {
+interface ConflictProps {
   /** The version that the change was made from. */
   readonly base: Signed;
   readonly mine: JsonObject;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The record has changed meanwhile: what differs, and whether to go on. */
-export function Conflict({ base, mine, read, onDecide }: Props) {
+export function Conflict({ base, mine, read, onDecide }: ConflictProps) {
   const now = useQuery({ queryKey: ['conflict', base.luid, base.hash], queryFn: read, gcTime: 0, staleTime: 0 });
   if (now.error) return <Fault error={now.error} retry={() => void now.refetch()} />;
   if (!now.data) return <Skeleton lines={4} label={text.loading} />;

@@ -14,7 +14,7 @@ import { useShape } from './use-schemas.js';
 import { useWrite } from './use-write.js';
 import { WriteStatus } from './write-status.js';
 
-interface Props {
+interface EditProps {
   readonly kind: KindDescription;
   readonly parent: string | undefined;
   /** The version that is changed; undefined for a new record. */
@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** Makes a record, or changes the data of one. */
-export function Edit({ kind, parent, record, onDone }: Props) {
+export function Edit({ kind, parent, record, onDone }: EditProps) {
   const { client } = useLedger();
   const [base, setBase] = useState(record);
   const [value, setValue] = useState<JsonObject>(() => (record ? dataOf(record) : newData(kind, parent)));

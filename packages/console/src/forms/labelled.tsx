@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { doingText } from '../text/doing.js';
 import { Plain } from '../ui/plain.js';
 
-interface Props {
+interface LabelledProps {
   readonly id: string;
   readonly label: string;
   readonly isRequired: boolean;
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** A control with its label, what is said about it, and what is wrong with it. */
-export function Labelled({ id, label, isRequired, about, wrong, children }: Props) {
+export function Labelled({ id, label, isRequired, about, wrong, children }: LabelledProps) {
   return (
     <div className="field">
       <label htmlFor={id}>

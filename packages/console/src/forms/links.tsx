@@ -4,13 +4,13 @@ import { useLedger } from '../session/context.js';
 import { doingText } from '../text/doing.js';
 import { doingsOf, doingsOn } from './operations.js';
 
-interface Props {
+interface CreateLinkProps {
   readonly kind: string;
   readonly parent: string | undefined;
 }
 
 /** Leads to the form of a new record. */
-export function CreateLink({ kind, parent }: Props) {
+export function CreateLink({ kind, parent }: CreateLinkProps) {
   const { name: ledger } = useLedger();
   const found = findKind(kind);
   if (found === undefined || !doingsOf(found).includes('create')) return null;
@@ -28,7 +28,12 @@ export function CreateLink({ kind, parent }: Props) {
 }
 
 /** Leads to the forms of what can be done with a record. */
-export function ActionLinks({ kind, parent, id, status }: Props & { readonly id: string; readonly status: unknown }) {
+export function ActionLinks({
+  kind,
+  parent,
+  id,
+  status,
+}: CreateLinkProps & { readonly id: string; readonly status: unknown }) {
   const { name: ledger } = useLedger();
   const found = findKind(kind);
   if (found === undefined) return null;

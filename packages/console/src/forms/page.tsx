@@ -35,7 +35,7 @@ export function DoPage() {
     <>
       <header className="page-head">
         <p className="crumb">
-          <Way {...target} id={id} />
+          <FormWayBack {...target} id={id} />
         </p>
         <h1>{doingText.form.titles[doing](kind.title)}</h1>
       </header>
@@ -49,7 +49,7 @@ export function DoPage() {
   );
 }
 
-function Way({ kind, parent, id }: Target & { readonly id: string | undefined }) {
+function FormWayBack({ kind, parent, id }: Target & { readonly id: string | undefined }) {
   const { name: ledger } = useLedger();
   if (id !== undefined) {
     return (
@@ -147,7 +147,7 @@ function Outcome({ kind, parent, children }: OutcomeProps) {
         <Verified record={came} systemKey={pin.key} ledger={ledger} parent={parent} />
       )}
       <p>
-        <Way kind={kind} parent={parent} id={undefined} />
+        <FormWayBack kind={kind} parent={parent} id={undefined} />
       </p>
     </section>
   );

@@ -13,6 +13,7 @@ export function rebased(before: JsonObject, theirs: JsonObject, mine: JsonObject
   return Object.fromEntries(members);
 }
 
-function isData(value: Json | undefined): value is JsonObject {
+/** Whether a value is data of a record: an object. */
+export function isData(value: Json | undefined): value is JsonObject {
   return value !== undefined && isObject(value);
 }

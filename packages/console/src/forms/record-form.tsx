@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import type { Json, JsonObject } from '@countersign/protocol';
 import { type FormEvent, type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { doingText } from '../text/doing.js';
 import { Notice } from '../ui/notice.js';
@@ -8,9 +8,10 @@ import { ObjectFields, ShapeField } from './fields.js';
 import { FormContext, fieldId } from './form-context.js';
 import { type Path, putAt } from './paths.js';
 import { jsonIn } from './plain-fields.js';
+import { isData } from './rebase.js';
 import type { Shape } from './shape.js';
 
-interface Props {
+interface RecordFormProps {
   readonly shape: Shape;
   readonly value: JsonObject;
   readonly faults: Faults;
@@ -22,7 +23,7 @@ interface Props {
 }
 
 /** Data as fields and as JSON, side by side: either changes both. */
-export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, children }: Props) {
+export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, children }: RecordFormProps) {
   const id = useId();
   const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
   const [text, setText] = useState<string>();
@@ -113,8 +114,4 @@ function WrongPlaces({ form, faults }: { readonly form: string; readonly faults:
       </ul>
     </Notice>
   );
-}
-
-function isData(value: Json | undefined): value is JsonObject {
-  return value !== undefined && isObject(value);
 }

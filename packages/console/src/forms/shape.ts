@@ -113,7 +113,9 @@ function variantsShape(schemas: readonly Json[], reading: Reading, depth: number
 function variantName(shape: Shape, schema: Json): string {
   if (shape.type === 'object') {
     const fixed = shape.members.flatMap(({ shape: member, isRequired }) =>
-      isRequired && member.type === 'choice' && member.values.length === 1 ? [textOf(member.values[0] as Json)] : [],
+      isRequired && member.type === 'choice' && member.values.length === 1
+        ? [choiceText(member.values[0] as Json)]
+        : [],
     );
     if (fixed.length > 0) return fixed.join(' ');
   }
@@ -126,7 +128,7 @@ function variantName(shape: Shape, schema: Json): string {
 }
 
 /** A value as a part of a name. A schema may have anything for one. */
-function textOf(value: Json): string {
+function choiceText(value: Json): string {
   return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 80);
 }
 

@@ -4,10 +4,10 @@ import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
 import { Code } from '../ui/copy.js';
 import { JsonTokens } from '../ui/json-tokens.js';
-import type { Asked } from './use-write.js';
+import type { SigningAsked } from './use-write.js';
 
 /** Shows the exact texts that are signed, with their hashes, and asks. */
-export function SigningDialog({ asked }: { readonly asked: Asked }) {
+export function SigningDialog({ asked }: { readonly asked: SigningAsked }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const server = useForeignServer();
@@ -54,11 +54,11 @@ export function SigningDialog({ asked }: { readonly asked: Asked }) {
           {signing.keys.length === 0 && doingText.sign.byLedger}
         </dd>
       </dl>
-      <Signed title={doingText.sign.data} value={signing.data} />
+      <SignedText title={doingText.sign.data} value={signing.data} />
       <p className="hash">
         {signing.operation === 'sign' ? doingText.sign.proofHash : doingText.sign.hash} <code>{signing.hash}</code>
       </p>
-      <Signed title={doingText.sign.custom} value={signing.custom} />
+      <SignedText title={doingText.sign.custom} value={signing.custom} />
       <p className="hash">
         {doingText.sign.digest} <code>{signing.digest}</code>
       </p>
@@ -79,7 +79,7 @@ function ignoreRepeated(event: KeyboardEvent): void {
   if (event.repeat && event.key === 'Enter') event.preventDefault();
 }
 
-function Signed({ title, value }: { readonly title: string; readonly value: string }) {
+function SignedText({ title, value }: { readonly title: string; readonly value: string }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 /** What is about to be signed, and the two answers to it. */
-export interface Asked {
+export interface SigningAsked {
   readonly signing: Signing;
   readonly agree: () => void;
   readonly decline: () => void;
@@ -13,7 +13,7 @@ export interface Asked {
 export type WriteState =
   | { readonly at: 'idle' }
   | { readonly at: 'preparing' }
-  | { readonly at: 'asking'; readonly asked: Asked }
+  | { readonly at: 'asking'; readonly asked: SigningAsked }
   | { readonly at: 'sending' }
   | { readonly at: 'failed'; readonly error: unknown };
 

@@ -7,7 +7,7 @@ import { Notice } from '../ui/notice.js';
 import { RecordLink } from '../ui/record-link.js';
 import { judge } from '../verify/judge.js';
 
-interface Props {
+interface VerifiedProps {
   readonly record: Signed;
   readonly systemKey: string;
   readonly ledger: string;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** What a write came to, judged here by its own bytes. */
-export function Verified({ record, systemKey, ledger, parent, title, isBrief = false }: Props) {
+export function Verified({ record, systemKey, ledger, parent, title, isBrief = false }: VerifiedProps) {
   const verdict = useMemo(() => judge(record, systemKey), [record, systemKey]);
   const kind = kindOfLuid(record.luid);
   if (isBrief && verdict.isFine && kind) {

@@ -6,7 +6,7 @@ import { InSight } from './in-sight.js';
 import { SigningDialog } from './signing-dialog.js';
 import type { Write } from './use-write.js';
 
-interface Props {
+interface WriteStatusProps {
   readonly write: Write;
   readonly client: Ledger;
   /** Takes what a signed text came to that was sent again. */
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** What a write shows of itself: what it is about to sign, that it is under way, or why it failed. */
-export function WriteStatus({ write, client, onDone }: Props) {
+export function WriteStatus({ write, client, onDone }: WriteStatusProps) {
   const { state } = write;
   if (state.at === 'asking') return <SigningDialog asked={state.asked} />;
   if (state.at === 'preparing' || state.at === 'sending') {

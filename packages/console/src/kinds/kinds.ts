@@ -7,7 +7,7 @@ export type { KindDescription, MemberDescription } from '@countersign/client/des
 export const KINDS: readonly KindDescription[] = DESCRIPTION;
 
 /** Kinds that are listed by themselves: not below a record of another one, and not the ledger's own. */
-export const LISTED = KINDS.filter(({ parent, item }) => parent === undefined && item.includes('{id}'));
+export const LISTED_KINDS = KINDS.filter(({ parent, item }) => parent === undefined && item.includes('{id}'));
 
 export function findKind(record: string): KindDescription | undefined {
   return KINDS.find((kind) => kind.record === record);

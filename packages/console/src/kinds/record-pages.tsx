@@ -3,14 +3,14 @@ import { accessText } from '../text/access.js';
 import { moneyText } from '../text/money.js';
 import type { KindDescription } from './kinds.js';
 
-interface Props {
+interface RecordPagesProps {
   readonly ledger: string;
   readonly kind: KindDescription;
   readonly id: string;
 }
 
 /** Leads from a record to the pages that are made for its kind, and to who may do what to it. */
-export function RecordPages({ ledger, kind: { record, parent, operations }, id }: Props) {
+export function RecordPages({ ledger, kind: { record, parent, operations }, id }: RecordPagesProps) {
   const isAsked = parent === undefined && operations.some(({ name }) => name === 'check');
   return (
     <>

@@ -6,10 +6,10 @@ import { useWidth } from '../ui/width.js';
 import type { WriteAmount } from './factors.js';
 import type { Movement } from './movements.js';
 
-const HEIGHT = 180;
+const BALANCE_HEIGHT = 180;
 const MARGIN = 10;
 
-interface Props {
+interface BalanceChartProps {
   /** Newest first. */
   readonly movements: readonly Movement[];
   readonly opening: bigint;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The available amount over time, as steps. The table beside it has the very amounts: pixels are rounded. */
-export function BalanceChart({ movements, opening, now, symbol, write }: Props) {
+export function BalanceChart({ movements, opening, now, symbol, write }: BalanceChartProps) {
   const [ref, width] = useWidth();
   const moved = movements.filter(({ availableBy }) => availableBy !== 0n).reverse();
   const amounts = [opening, ...moved.map(({ after }) => after)];
@@ -28,14 +28,19 @@ export function BalanceChart({ movements, opening, now, symbol, write }: Props) 
   const first = moved[0]?.moment ?? '';
   const last = moved.at(-1)?.moment ?? '';
   const x = scale(Date.parse(first), Date.parse(last), MARGIN, width - MARGIN);
-  const y = scale(Number(least), Number(most), HEIGHT - MARGIN, MARGIN);
+  const y = scale(Number(least), Number(most), BALANCE_HEIGHT - MARGIN, MARGIN);
   const at = (amount: bigint) => y(Number(amount)).toFixed(1);
   const steps = moved.map(({ moment, after }) => `H${x(Date.parse(moment)).toFixed(1)}V${at(after)}`).join('');
   const line = `M0 ${at(opening)}${steps}H${width}`;
   return (
     <figure className="chart" ref={ref}>
       <div className="chart-scale">{write(most, symbol)}</div>
-      <svg width={width} height={HEIGHT} role="img" aria-label={`${moneyText.chart(symbol)}: ${write(now, symbol)}`}>
+      <svg
+        width={width}
+        height={BALANCE_HEIGHT}
+        role="img"
+        aria-label={`${moneyText.chart(symbol)}: ${write(now, symbol)}`}
+      >
         <path className="chart-area" d={`${line}V${at(0n)}H0Z`} />
         <line className="chart-zero" x1={0} x2={width} y1={at(0n)} y2={at(0n)} />
         <path className="chart-line" d={line} />

@@ -8,10 +8,10 @@ import { type Leg, legsOf } from './intent.js';
 import { WalletName } from './names.js';
 
 /** Claims that are drawn. */
-const DRAWN = 20;
+const CLAIMS_DRAWN = 20;
 
 /** What has become of the amounts, as lines show it. */
-type Flow = 'waiting' | 'reserved' | 'done' | 'failed';
+type FlowState = 'waiting' | 'reserved' | 'done' | 'failed';
 
 /** The claims of an intent: from which wallet to which one, by which routes and bridges. */
 export function ClaimsPicture({ record, proven }: { readonly record: Signed; readonly proven: ProvenIntent }) {
@@ -21,19 +21,19 @@ export function ClaimsPicture({ record, proven }: { readonly record: Signed; rea
   return (
     <>
       <ol className="legs">
-        {legs.slice(0, DRAWN).map((leg, at) => (
+        {legs.slice(0, CLAIMS_DRAWN).map((leg, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: claims stay in their places
           <li key={at} className={`leg ${flow}`}>
             <LegPicture leg={leg} write={write} />
           </li>
         ))}
       </ol>
-      {legs.length > DRAWN && <p className="hint">{moneyText.more(legs.length - DRAWN)}</p>}
+      {legs.length > CLAIMS_DRAWN && <p className="hint">{moneyText.more(legs.length - CLAIMS_DRAWN)}</p>}
     </>
   );
 }
 
-function flowOf({ meta }: Signed, { booked, isReserved }: ProvenIntent): Flow {
+function flowOf({ meta }: Signed, { booked, isReserved }: ProvenIntent): FlowState {
   if (booked.some(({ action }) => action === 'post')) return 'done';
   if (meta.status === 'rejected' || meta.status === 'aborted') return 'failed';
   return isReserved ? 'reserved' : 'waiting';

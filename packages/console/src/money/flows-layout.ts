@@ -1,7 +1,7 @@
 import type { Flow } from './flows.js';
 
 /** Wallets that are drawn on a side; the others are one. */
-const DRAWN = 9;
+const SIDE_DRAWN = 9;
 
 /** Pixels between two wallets, and those that one has at least. */
 const GAP = 14;
@@ -73,7 +73,8 @@ function stack(
   const sums = new Map<string | undefined, bigint>();
   for (const flow of flows) sums.set(sideOf(flow), (sums.get(sideOf(flow)) ?? 0n) + flow.amount);
   const sorted = [...sums].sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0));
-  const [shown, rest] = sorted.length <= DRAWN ? [sorted, []] : [sorted.slice(0, DRAWN - 1), sorted.slice(DRAWN - 1)];
+  const [shown, rest] =
+    sorted.length <= SIDE_DRAWN ? [sorted, []] : [sorted.slice(0, SIDE_DRAWN - 1), sorted.slice(SIDE_DRAWN - 1)];
   const nodes: Stacked[] = [];
   let top = 0;
   const add = (wallet: string | undefined, others: number, amount: bigint) => {

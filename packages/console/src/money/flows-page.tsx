@@ -19,8 +19,8 @@ import type { FlowsSearch } from './search.js';
 
 /** Symbols to choose from, intents that are read at first, rows of the table. */
 const SYMBOLS = 200;
-const READ = 400;
-const LISTED = 100;
+const INTENTS_READ = 400;
+const FLOWS_LISTED = 100;
 
 /** What moved between the wallets of a ledger. */
 export function FlowsPage() {
@@ -125,7 +125,7 @@ function Asking({ names, symbol, search }: AskingProps) {
 
 function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; search: FlowsSearch }) {
   const ledger = useLedger();
-  const [most, setMost] = useState(READ);
+  const [most, setMost] = useState(INTENTS_READ);
   const write = useAmounts([symbol]);
   const { from, until } = search;
   const read = useQuery({
@@ -176,7 +176,7 @@ function FlowsTable({ found: { flows }, symbol, write }: { found: Flows; symbol:
           </tr>
         </thead>
         <tbody>
-          {flows.slice(0, LISTED).map((flow) => (
+          {flows.slice(0, FLOWS_LISTED).map((flow) => (
             <tr key={JSON.stringify([flow.from, flow.to])}>
               <FlowSide wallet={flow.from} outside={moneyText.issued} symbol={symbol} />
               <FlowSide wallet={flow.to} outside={moneyText.destroyed} symbol={symbol} />
@@ -186,7 +186,7 @@ function FlowsTable({ found: { flows }, symbol, write }: { found: Flows; symbol:
           ))}
         </tbody>
       </table>
-      {flows.length > LISTED && <p className="hint">{moneyText.flowsMore(flows.length - LISTED)}</p>}
+      {flows.length > FLOWS_LISTED && <p className="hint">{moneyText.flowsMore(flows.length - FLOWS_LISTED)}</p>}
     </section>
   );
 }

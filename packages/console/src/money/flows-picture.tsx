@@ -7,20 +7,20 @@ import type { Flows } from './flows.js';
 import { type FlowBand, type FlowNode, layOut } from './flows-layout.js';
 
 /** Pixels that all amounts together are tall. */
-const HEIGHT = 260;
+const FLOWS_HEIGHT = 260;
 /** Pixels that a wallet is wide. */
 const NODE = 8;
 
-interface Props {
+interface FlowsPictureProps {
   readonly found: Flows;
   readonly symbol: string;
   readonly write: WriteAmount;
 }
 
 /** Who paid on the left, who was paid on the right, and how much went where: the table below has the amounts. */
-export function FlowsPicture({ found, symbol, write }: Props) {
+export function FlowsPicture({ found, symbol, write }: FlowsPictureProps) {
   const [ref, width] = useWidth();
-  const { payers, payees, bands, height } = layOut(found.flows, found.total, HEIGHT);
+  const { payers, payees, bands, height } = layOut(found.flows, found.total, FLOWS_HEIGHT);
   const letters = Math.max(6, Math.floor(width / 2 / 8) - 8);
   const side = { symbol, write, letters };
   return (
@@ -43,19 +43,25 @@ export function FlowsPicture({ found, symbol, write }: Props) {
   );
 }
 
-interface Side {
+interface SideProps {
   readonly symbol: string;
   readonly write: WriteAmount;
   /** Letters of a name that fit. */
   readonly letters: number;
 }
 
-function Band({ band, width, symbol, write, letters }: { readonly band: FlowBand; readonly width: number } & Side) {
+function Band({
+  band,
+  width,
+  symbol,
+  write,
+  letters,
+}: { readonly band: FlowBand; readonly width: number } & SideProps) {
   const { from, to, startTop, endTop, thickness, amount } = band;
   const [left, right, middle] = [NODE, width - NODE, width / 2];
   const start = startTop + thickness / 2;
   const end = endTop + thickness / 2;
-  const names = [nameOf(from, moneyText.issued, letters * 2), nameOf(to, moneyText.destroyed, letters * 2)];
+  const names = [walletLabel(from, moneyText.issued, letters * 2), walletLabel(to, moneyText.destroyed, letters * 2)];
   return (
     <path
       className="band"
@@ -67,7 +73,7 @@ function Band({ band, width, symbol, write, letters }: { readonly band: FlowBand
   );
 }
 
-interface NodeProps extends Side {
+interface NodeProps extends SideProps {
   readonly node: FlowNode;
   readonly x: number;
   readonly outside: string;
@@ -94,7 +100,7 @@ function Node({ node, x, outside, isRight = false, symbol, write, letters }: Nod
         dy="0.35em"
         textAnchor={isRight ? 'end' : 'start'}
       >
-        <tspan className={isOutside ? 'outside' : ''}>{nameOf(node, outside, letters)}</tspan>
+        <tspan className={isOutside ? 'outside' : ''}>{walletLabel(node, outside, letters)}</tspan>
         <tspan className="flow-amount" dx="0.5em">
           {write(amount, symbol)}
         </tspan>
@@ -103,7 +109,7 @@ function Node({ node, x, outside, isRight = false, symbol, write, letters }: Nod
   );
 }
 
-function nameOf({ wallet, others }: FlowNode, outside: string, letters: number): string {
+function walletLabel({ wallet, others }: FlowNode, outside: string, letters: number): string {
   if (others > 0) return moneyText.remaining(others);
   if (wallet === undefined) return outside;
   const name = visible(wallet);

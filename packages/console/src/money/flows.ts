@@ -1,5 +1,5 @@
 import type { Ledger, Signed } from '@countersign/client';
-import { legsOf, type MoneyKeys, proveRecord } from './intent.js';
+import { legsOf, type MoneyKeys, proveIntentByKeys } from './intent.js';
 
 /** What went from one wallet to another; a side is undefined where amounts are issued or destroyed. */
 export interface Flow {
@@ -45,7 +45,7 @@ export async function readFlows(client: Ledger, keys: MoneyKeys, asked: FlowsAsk
   const flows = new Map<string, Flow>();
   let [total, unproven] = [0n, 0];
   for (const record of records) {
-    const proven = proveRecord(record, keys);
+    const proven = proveIntentByKeys(record, keys);
     if (proven.faults.length > 0) {
       unproven += 1;
       continue;

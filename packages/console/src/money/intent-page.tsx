@@ -15,13 +15,13 @@ import { RecordLink } from '../ui/record-link.js';
 import { Time } from '../ui/time.js';
 import { isWhole, judge, type Verdict } from '../verify/judge.js';
 import { ClaimsPicture } from './claims-picture.js';
-import { expiryOf, type MoneyKeys, proveRecord, stateOf } from './intent.js';
+import { expiryOf, type MoneyKeys, proveIntentByKeys, stateOf } from './intent.js';
 import { useMoneyKeys } from './keys.js';
 import { ThreadSection } from './thread-section.js';
 import { Trail } from './trail.js';
 
 /** Milliseconds until an intent that is not final is looked at again. */
-const LOOK_AGAIN = 5000;
+const INTENT_AGAIN = 5000;
 
 /** An intent as a picture: what it moves, how far it is, what it waits for. */
 export function IntentPage() {
@@ -32,7 +32,7 @@ export function IntentPage() {
     queryKey: [...scopeOf(ledger), 'intent', id],
     queryFn: async () => (await ledger.client.intents.get(id)) as unknown as Signed,
     // Only while the page is in sight.
-    refetchInterval: ({ state }) => (isOver(state.data) || state.error ? false : LOOK_AGAIN),
+    refetchInterval: ({ state }) => (isOver(state.data) || state.error ? false : INTENT_AGAIN),
   });
   const error = intent.error ?? keys.error;
   if (error) return <Fault error={error} retry={() => void intent.refetch()} />;
@@ -46,7 +46,7 @@ function isOver(record: Signed | undefined): boolean {
 
 function IntentView({ record, keys }: { readonly record: Signed; readonly keys: MoneyKeys }) {
   const { name: ledger, pin } = useLedger();
-  const proven = useMemo(() => proveRecord(record, keys), [record, keys]);
+  const proven = useMemo(() => proveIntentByKeys(record, keys), [record, keys]);
   const verdict = useMemo(() => judge(record, pin.key), [record, pin.key]);
   const { status } = record.meta;
   return (

@@ -37,7 +37,7 @@ export type IntentState =
   | 'rejected';
 
 /** The trail of an intent; the key of `core` is the one that its proofs name where the signer may not be read. */
-export function proveRecord(record: Signed, { system, core }: MoneyKeys): ProvenIntent {
+export function proveIntentByKeys(record: Signed, { system, core }: MoneyKeys): ProvenIntent {
   return proveIntent(record as unknown as RecordEnvelope, {
     system,
     core: core ?? namedKey(record.meta.proofs, 'core'),

@@ -14,12 +14,12 @@ import { type Movement, type Movements, readMovements } from './movements.js';
 import { IntentName, WalletName } from './names.js';
 
 /** Intents of each side that are read at first, and each time that more are asked for. */
-const READ = 200;
+const MOVEMENTS_READ = 200;
 
 /** Movements in the table. */
-const LISTED = 500;
+const MOVEMENTS_LISTED = 500;
 
-interface Props {
+interface MovementsSectionProps {
   readonly wallet: string;
   readonly symbol: string;
   readonly available: bigint;
@@ -27,9 +27,9 @@ interface Props {
 }
 
 /** What moved a wallet in one symbol: its balance over time, whether that adds up, and each movement. */
-export function MovementsSection({ wallet, symbol, available, keys }: Props) {
+export function MovementsSection({ wallet, symbol, available, keys }: MovementsSectionProps) {
   const ledger = useLedger();
-  const [most, setMost] = useState(READ);
+  const [most, setMost] = useState(MOVEMENTS_READ);
   const [isDeep, setDeep] = useState(false);
   const write = useAmounts([symbol]);
   const read = useQuery({
@@ -120,7 +120,7 @@ function MovementsTable({ movements, symbol, write }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {movements.slice(0, LISTED).map((one) => (
+          {movements.slice(0, MOVEMENTS_LISTED).map((one) => (
             <tr key={`${one.luid} ${one.moment} ${one.reservedBy}`}>
               <td>
                 <Time moment={one.moment} />

@@ -1,6 +1,6 @@
 import type { Ledger, Signed } from '@countersign/client';
 import { balanceChange } from '@countersign/verifier/intent';
-import { type MoneyKeys, proveRecord } from './intent.js';
+import { type MoneyKeys, proveIntentByKeys } from './intent.js';
 
 /** By what an intent changed a balance at one of its steps, as its proofs tell. */
 export interface Movement {
@@ -28,7 +28,7 @@ export interface Movements {
   readonly unproven: number;
 }
 
-interface Asked {
+interface MovementsAsked {
   readonly wallet: string;
   readonly symbol: string;
   /** Intents that are read for each side. */
@@ -41,14 +41,14 @@ interface Asked {
 export async function readMovements(
   client: Ledger,
   keys: MoneyKeys,
-  asked: Asked,
+  asked: MovementsAsked,
   available: bigint,
 ): Promise<Movements> {
   const { records, hasMore } = await readIntents(client, asked);
   const found: Omit<Movement, 'after'>[] = [];
   let unproven = 0;
   for (const record of records) {
-    const proven = proveRecord(record, keys);
+    const proven = proveIntentByKeys(record, keys);
     if (proven.faults.length > 0) unproven += 1;
     else found.push(...movementsOf(record, proven, asked).reverse());
   }
@@ -63,7 +63,7 @@ export async function readMovements(
   return { movements, opening: left, intents: records.length, hasMore, unproven };
 }
 
-async function readIntents(client: Ledger, { wallet, symbol, most, isDeep }: Asked) {
+async function readIntents(client: Ledger, { wallet, symbol, most, isDeep }: MovementsAsked) {
   const below = { $regex: `@${wallet.replace(/[\\._%]/g, '\\$&')}` };
   const searched = isDeep ? [wallet, below] : [wallet];
   const records = new Map<string, Signed>();
@@ -81,8 +81,8 @@ async function readIntents(client: Ledger, { wallet, symbol, most, isDeep }: Ask
 
 function movementsOf(
   { luid, data, meta }: Signed,
-  { entries, booked, isReserved }: ReturnType<typeof proveRecord>,
-  { wallet, symbol }: Asked,
+  { entries, booked, isReserved }: ReturnType<typeof proveIntentByKeys>,
+  { wallet, symbol }: MovementsAsked,
 ): Omit<Movement, 'after'>[] {
   const own = entries.filter((entry) => entry.wallet === wallet && entry.symbol === symbol);
   const claims = new Set(own.map(({ claim }) => claim));

@@ -6,7 +6,7 @@ import { moneyText } from '../text/money.js';
 import { Badge } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { ClaimsPicture } from './claims-picture.js';
-import { type MoneyKeys, proveRecord } from './intent.js';
+import { type MoneyKeys, proveIntentByKeys } from './intent.js';
 import { IntentName } from './names.js';
 import { readThread } from './thread.js';
 
@@ -15,7 +15,7 @@ export function ThreadSection({ record, keys }: { readonly record: Signed; reado
   const ledger = useLedger();
   const thread = useQuery({
     queryKey: [...scopeOf(ledger), 'thread', record.luid, record.meta.status],
-    queryFn: () => readThread(ledger.client, record, (one) => proveRecord(one, keys)),
+    queryFn: () => readThread(ledger.client, record, (one) => proveIntentByKeys(one, keys)),
   });
   if (thread.error) {
     return (
@@ -50,7 +50,7 @@ export function ThreadSection({ record, keys }: { readonly record: Signed; reado
                 <Plain value={String(one.meta.status).slice(0, 60)} />
               </Badge>
             </p>
-            {one.luid !== record.luid && <ClaimsPicture record={one} proven={proveRecord(one, keys)} />}
+            {one.luid !== record.luid && <ClaimsPicture record={one} proven={proveIntentByKeys(one, keys)} />}
           </li>
         ))}
       </ol>

@@ -9,7 +9,7 @@ import { isWhole, type Verdict } from '../verify/judge.js';
 import type { MoneyKeys } from './intent.js';
 
 /** Proofs of a step that are listed. */
-const LISTED = 40;
+const PROOFS_LISTED = 40;
 
 /** Each step of an intent: who proved it, when, and whether that was seen here. */
 export function Trail({ proven, verdict, keys }: { proven: ProvenIntent; verdict: Verdict; keys: MoneyKeys }) {
@@ -37,11 +37,11 @@ export function Trail({ proven, verdict, keys }: { proven: ProvenIntent; verdict
             <details>
               <summary>{moneyText.proofs(one.proofs.length)}</summary>
               <ul className="trail-proofs">
-                {one.proofs.slice(0, LISTED).map((proof) => (
+                {one.proofs.slice(0, PROOFS_LISTED).map((proof) => (
                   <ProofLine key={proof.result} proof={proof} isWhole={wholes.get(proof) === true} />
                 ))}
               </ul>
-              {one.proofs.length > LISTED && '…'}
+              {one.proofs.length > PROOFS_LISTED && '…'}
             </details>
           </li>
         );

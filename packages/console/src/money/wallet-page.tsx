@@ -15,7 +15,7 @@ import { useMoneyKeys } from './keys.js';
 import { MovementsSection } from './movements-section.js';
 
 /** Balances and limits that are read of a wallet. */
-const MOST = 1000;
+const MOST_BALANCES = 1000;
 
 /** A wallet with its balances and limits, as lists that the ledger has signed. */
 interface WalletMoney {
@@ -34,7 +34,10 @@ export function WalletPage() {
     queryFn: async (): Promise<WalletMoney> => {
       const { wallets } = ledger.client;
       const record = (await wallets.get(id)) as unknown as Signed;
-      const [balances, limits] = await Promise.all([wallets.balances(id).all(MOST), wallets.limits(id).all(MOST)]);
+      const [balances, limits] = await Promise.all([
+        wallets.balances(id).all(MOST_BALANCES),
+        wallets.limits(id).all(MOST_BALANCES),
+      ]);
       return { record, balances, limits };
     },
   });

@@ -19,12 +19,12 @@ export function amountsOf(intents: readonly Signed[]): Amount[] {
     return data.claims.flatMap((claim) => {
       const { action, amount, symbol } = (claim ?? {}) as Record<string, unknown>;
       if (!MOVING.includes(String(action)) || !Number.isInteger(amount)) return [];
-      return [{ symbol: nameOf(symbol), at: Date.parse(String(meta.moment)), value: BigInt(amount as number) }];
+      return [{ symbol: symbolName(symbol), at: Date.parse(String(meta.moment)), value: BigInt(amount as number) }];
     });
   });
 }
 
-function nameOf(symbol: unknown): string {
+function symbolName(symbol: unknown): string {
   const named = typeof symbol === 'object' && symbol !== null ? (symbol as { handle?: unknown }).handle : symbol;
   return String(named);
 }

@@ -10,14 +10,14 @@ const INACTIVE = ['created', 'inactive'];
 /** Statuses of intents that are under way. */
 const UNDER_WAY = ['pending', 'prepared', 'committed', 'aborted'];
 
-interface Props {
+interface AttentionProps {
   readonly intents: readonly Signed[];
   readonly policies: readonly Signed[];
   readonly deliveries: readonly string[];
 }
 
 /** What waits for somebody, each with the way to it. */
-export function Attention({ intents, policies, deliveries }: Props) {
+export function Attention({ intents, policies, deliveries }: AttentionProps) {
   const { name: ledger } = useLedger();
   const waiting = intents.filter(({ meta }) => UNDER_WAY.includes(String(meta.status))).length;
   const inactive = policies.filter(({ meta }) => INACTIVE.includes(String(meta.status))).length;

@@ -3,8 +3,8 @@ import { Plain } from '../ui/plain.js';
 import { Time } from '../ui/time.js';
 import type { Bucket } from './buckets.js';
 
-const WIDTH = 480;
-const HEIGHT = 96;
+const BARS_WIDTH = 480;
+const BARS_HEIGHT = 96;
 
 interface BarsProps {
   readonly label: string;
@@ -18,14 +18,14 @@ export function TimeBars({ label, buckets, format }: BarsProps) {
   if (first === undefined || last === undefined) return <p className="hint">{overviewText.none}</p>;
   const values = [0n, ...buckets.map(({ value }) => value)];
   const most = values.reduce((one, other) => (other > one ? other : one), 0n);
-  const step = WIDTH / buckets.length;
+  const step = BARS_WIDTH / buckets.length;
   return (
     <figure className="bars">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
+      <svg viewBox={`0 0 ${BARS_WIDTH} ${BARS_HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
         {buckets.map(({ from, value }, at) => {
-          const height = value > 0n ? Math.max(2, (Number(value) / Number(most)) * HEIGHT) : 0;
+          const height = value > 0n ? Math.max(2, (Number(value) / Number(most)) * BARS_HEIGHT) : 0;
           return (
-            <rect key={from} x={at * step + 1} y={HEIGHT - height} width={step - 2} height={height} rx="1.5">
+            <rect key={from} x={at * step + 1} y={BARS_HEIGHT - height} width={step - 2} height={height} rx="1.5">
               <title>{`${new Date(from).toISOString()}: ${format(value)}`}</title>
             </rect>
           );
@@ -62,7 +62,7 @@ export function TimeBars({ label, buckets, format }: BarsProps) {
   );
 }
 
-const TONES: Readonly<Record<string, string>> = {
+const WORD_TONES: Readonly<Record<string, string>> = {
   completed: 'good',
   delivered: 'good',
   rejected: 'bad',
@@ -82,7 +82,7 @@ export function WordBars({ counts }: { readonly counts: readonly (readonly [word
             <Plain value={word} most={30} />
           </span>
           <span className="track">
-            <span className={`bar ${TONES[word] ?? ''}`} style={{ width: `${(count / all) * 100}%` }} />
+            <span className={`bar ${WORD_TONES[word] ?? ''}`} style={{ width: `${(count / all) * 100}%` }} />
           </span>
           <span>{count}</span>
         </li>

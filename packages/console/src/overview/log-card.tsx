@@ -1,6 +1,6 @@
 import { acceptCheckpoint, isQuorumMet } from '@countersign/protocol/log';
 import { useQuery } from '@tanstack/react-query';
-import { BegunAnew, LogFault, sentenceOf } from '../record/log.js';
+import { BegunAnew, LogFailure, sentenceOf } from '../record/log.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { OpenLedger } from '../session/open-ledger.js';
 import { findPolicy } from '../session/trees.js';
@@ -32,7 +32,7 @@ export function LogCard() {
     <section className="panel" aria-labelledby="log-title">
       <h2 id="log-title">{texts.title}</h2>
       {state.isPending && <Skeleton lines={4} label={text.loading} />}
-      {state.error && <LogFault error={state.error} />}
+      {state.error && <LogFailure error={state.error} />}
       {state.data && <Facts state={state.data} />}
     </section>
   );

@@ -1,6 +1,6 @@
 import type { Signed } from '@countersign/client';
 import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
-import { type KindDescription, LISTED, recordName } from '../kinds/kinds.js';
+import { type KindDescription, LISTED_KINDS, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 import type { KnownLedger, OpenLedger } from '../session/open-ledger.js';
 
@@ -11,7 +11,7 @@ export const SAMPLE = 100;
 const MOST_EFFECTS = 10;
 
 /** Milliseconds for which an overview is fresh enough. */
-const FRESH = 30_000;
+const SAMPLES_FRESH = 30_000;
 
 /** The newest records of a kind; undefined where the caller may not read them, or before they are there. */
 export interface Sample {
@@ -24,15 +24,15 @@ export interface Sample {
 export function useSamples(): readonly Sample[] {
   const ledger = useLedger();
   const found = useQueries({ queries: samplesOf(ledger) });
-  return LISTED.map((kind, at) => ({ kind, records: found[at]?.data, isRefused: found[at]?.isError === true }));
+  return LISTED_KINDS.map((kind, at) => ({ kind, records: found[at]?.data, isRefused: found[at]?.isError === true }));
 }
 
 export function samplesOf(ledger: KnownLedger) {
-  return LISTED.map((kind) =>
+  return LISTED_KINDS.map((kind) =>
     queryOptions({
       queryKey: [...scopeOf(ledger), 'sample', kind.record],
       queryFn: async () => (await ledger.client.kind(recordName(kind)).list({ limit: SAMPLE }).page(0)).items,
-      staleTime: FRESH,
+      staleTime: SAMPLES_FRESH,
     }),
   );
 }
@@ -45,7 +45,7 @@ export function useDeliveryStates(effects: readonly Signed[] | undefined) {
     queryKey: [...scopeOf(ledger), 'deliveries', luids],
     queryFn: () => readStates(ledger, luids),
     enabled: luids.length > 0,
-    staleTime: FRESH,
+    staleTime: SAMPLES_FRESH,
   });
 }
 

@@ -14,9 +14,9 @@ import { SignerName } from './whose.js';
 const { history: texts } = recordText;
 
 /** Findings that are shown at most. */
-const MOST_FINDINGS = 20;
+const FINDINGS_SHOWN = 20;
 
-interface Props {
+interface HistoryTimelineProps {
   /** Newest first. */
   readonly versions: readonly Signed[];
   /** Whether older ones were left out of what was asked for. */
@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** The versions of a record as a timeline, with what each has changed. */
-export function History({ versions: loaded, hasMore, onMore, kind, parent }: Props) {
+export function HistoryTimeline({ versions: loaded, hasMore, onMore, kind, parent }: HistoryTimelineProps) {
   const { pin } = useLedger();
   const judged = useMemo(() => judgeVersions(kind, loaded, hasMore, pin.key), [kind, loaded, hasMore, pin.key]);
   const { versions, isWhole, findings } = judged;
@@ -42,7 +42,7 @@ export function History({ versions: loaded, hasMore, onMore, kind, parent }: Pro
       {findings.length > 0 && (
         <Notice tone="bad" title={texts.bad}>
           <ul>
-            {findings.slice(0, MOST_FINDINGS).map(({ change, detail }) => (
+            {findings.slice(0, FINDINGS_SHOWN).map(({ change, detail }) => (
               <li key={`${change} ${detail}`}>
                 {recordText.version(change)} <Plain value={detail} most={300} />
               </li>
@@ -53,7 +53,7 @@ export function History({ versions: loaded, hasMore, onMore, kind, parent }: Pro
       <ol className="timeline">
         {versions.map((version, at) => (
           <li key={String(version.meta.change)}>
-            <Version version={version} older={versions[at + 1]} {...{ kind, parent }} />
+            <HistoryVersion version={version} older={versions[at + 1]} {...{ kind, parent }} />
           </li>
         ))}
       </ol>
@@ -66,14 +66,14 @@ export function History({ versions: loaded, hasMore, onMore, kind, parent }: Pro
   );
 }
 
-interface VersionProps {
+interface HistoryVersionProps {
   readonly version: Signed;
   readonly older: Signed | undefined;
   readonly kind: string;
   readonly parent: string | undefined;
 }
 
-function Version({ version, older, kind, parent }: VersionProps) {
+function HistoryVersion({ version, older, kind, parent }: HistoryVersionProps) {
   const { name: ledger, pin } = useLedger();
   const { meta, luid } = version;
   const action = String(meta.action);
@@ -109,7 +109,7 @@ function Version({ version, older, kind, parent }: VersionProps) {
   );
 }
 
-function Changed({ version, older }: Pick<VersionProps, 'version' | 'older'>) {
+function Changed({ version, older }: Pick<HistoryVersionProps, 'version' | 'older'>) {
   if (older === undefined) {
     return version.meta.action === 'create' ? (
       <p className="hint">{texts.first(Object.keys(version.data).length)}</p>

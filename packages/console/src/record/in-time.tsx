@@ -5,15 +5,15 @@ import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { Skeleton } from '../ui/notice.js';
-import { History } from './history.js';
-import { LogFault, LogProof } from './log.js';
+import { HistoryTimeline } from './history.js';
+import { LogFailure, LogProof } from './log.js';
 import { States } from './states.js';
 import { TakeAway } from './take-away.js';
 import { useHistory } from './use-history.js';
 import type { RecordAsked } from './use-record.js';
 import { policyOf, useSealed } from './use-sealed.js';
 
-interface Props {
+interface InTimeProps {
   readonly asked: RecordAsked;
   readonly record: Signed;
   /** When the ledger has countersigned. */
@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** A record among its versions, and in the log. */
-export function InTime({ asked, record, accepted }: Props) {
+export function InTime({ asked, record, accepted }: InTimeProps) {
   const { kind, parent, id } = asked;
   const ledger = useLedger();
   const [policy, setPolicy] = useState(policyOf(ledger));
@@ -40,7 +40,7 @@ export function InTime({ asked, record, accepted }: Props) {
   return (
     <>
       {sealed.error ? (
-        <LogFault error={sealed.error} />
+        <LogFailure error={sealed.error} />
       ) : (
         <States accepted={accepted} sealed={sealed.data} policy={policy} onPolicy={setPolicy} />
       )}
@@ -48,7 +48,7 @@ export function InTime({ asked, record, accepted }: Props) {
       {history.isPending && <Skeleton lines={4} label={text.loading} />}
       {history.error && <Fault error={history.error} retry={() => void history.refetch()} />}
       {history.data && (
-        <History
+        <HistoryTimeline
           versions={versions}
           hasMore={history.hasNextPage}
           onMore={() => void history.fetchNextPage()}

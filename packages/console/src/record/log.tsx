@@ -89,7 +89,7 @@ export function sentenceOf({ before, size, hashes }: TreeVerdict): string {
 }
 
 /** Why the log proves nothing: two stories are the worst of all. */
-export function LogFault({ error }: { readonly error: unknown }) {
+export function LogFailure({ error }: { readonly error: unknown }) {
   if (error instanceof TreeBroken) {
     const { before, shown } = error;
     return (

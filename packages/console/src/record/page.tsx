@@ -19,7 +19,7 @@ import { InTime } from './in-time.js';
 import { Members } from './members.js';
 import { Proofs } from './proofs.js';
 import { type RecordSearch, recordAskedOf } from './search.js';
-import { Steps } from './steps.js';
+import { VerdictSteps } from './steps.js';
 import { type RecordAsked, type ShownRecord, useRecord } from './use-record.js';
 import { VerdictNotice } from './verdict.js';
 
@@ -64,9 +64,9 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
       {isFine && asked.change === undefined && (
         <ActionLinks kind={asked.kind.record} parent={asked.parent} id={record.luid} status={record.meta.status} />
       )}
-      <Steps record={record} verdict={verdict} />
+      <VerdictSteps record={record} verdict={verdict} />
       <Content asked={asked} shown={shown} verdict={verdict} />
-      {isFine && <InTime asked={asked} record={record} accepted={momentOf(verdict)} />}
+      {isFine && <InTime asked={asked} record={record} accepted={countersignedAt(verdict)} />}
       <section aria-labelledby="limits-title">
         <h2 id="limits-title">{recordText.limits.title}</h2>
         <ul className="limits">
@@ -79,7 +79,7 @@ function RecordView({ asked, shown }: { readonly asked: RecordAsked; readonly sh
   );
 }
 
-function momentOf({ countersignature }: Verdict): string | undefined {
+function countersignedAt({ countersignature }: Verdict): string | undefined {
   const moment = countersignature?.proof.custom?.moment;
   return typeof moment === 'string' ? moment : undefined;
 }

@@ -9,7 +9,7 @@ import type { Sealed } from './use-sealed.js';
 
 const { states: texts } = recordText;
 
-interface Props {
+interface StatesProps {
   /** When the ledger has countersigned, by its own word. */
   readonly accepted: string | undefined;
   readonly sealed: Sealed | undefined;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** Accepted, sealed, witnessed: three things, each with its age. */
-export function States({ accepted, sealed, policy, onPolicy }: Props) {
+export function States({ accepted, sealed, policy, onPolicy }: StatesProps) {
   return (
     <section aria-labelledby="states-title">
       <h2 id="states-title">{texts.title}</h2>
@@ -68,7 +68,7 @@ function SealedState({ sealed }: { readonly sealed: Sealed | undefined }) {
   );
 }
 
-function Witnessed({ sealed, policy, onPolicy }: Omit<Props, 'accepted'>) {
+function Witnessed({ sealed, policy, onPolicy }: Omit<StatesProps, 'accepted'>) {
   const parsed = readPolicy(policy);
   if (sealed?.state !== 'sealed' || parsed === undefined) {
     return (

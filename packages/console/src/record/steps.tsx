@@ -10,7 +10,7 @@ import { Compare } from './compare.js';
 const { steps: texts } = recordText;
 
 /** The steps that a verdict came about by, each with what was computed. */
-export function Steps({ record, verdict }: { readonly record: Signed; readonly verdict: Verdict }) {
+export function VerdictSteps({ record, verdict }: { readonly record: Signed; readonly verdict: Verdict }) {
   const { countersignature, proofs } = verdict;
   return (
     <details className="steps" open={!verdict.isFine}>
@@ -29,19 +29,19 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
         </li>
         <li>
           <h3>
-            {texts.hash} <Mark isFine={verdict.isHash} />
+            {texts.hash} <StepMark isFine={verdict.isHash} />
           </h3>
           <p className="hint">{texts.hashAbout}</p>
           <Compare said={String(record.hash)} computed={verdict.hash} label={recordText.hash} />
         </li>
         <li>
           <h3>
-            {texts.proofs} <Mark isFine={proofs.every(isWhole)} />
+            {texts.proofs} <StepMark isFine={proofs.every(isWhole)} />
           </h3>
         </li>
         <li>
           <h3>
-            {texts.ledger} <Mark isFine={countersignature !== undefined} />
+            {texts.ledger} <StepMark isFine={countersignature !== undefined} />
           </h3>
           {countersignature ? (
             <Code value={countersignature.proof.public} label={recordText.key} length={44} />
@@ -51,7 +51,7 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
         </li>
         <li>
           <h3>
-            {texts.status} {verdict.status !== 'open' && <Mark isFine={verdict.status === 'given'} />}
+            {texts.status} {verdict.status !== 'open' && <StepMark isFine={verdict.status === 'given'} />}
           </h3>
           {verdict.status === 'open' && <p>{texts.statusOpen}</p>}
         </li>
@@ -60,6 +60,6 @@ export function Steps({ record, verdict }: { readonly record: Signed; readonly v
   );
 }
 
-function Mark({ isFine }: { readonly isFine: boolean }) {
+function StepMark({ isFine }: { readonly isFine: boolean }) {
   return <Badge tone={isFine ? 'good' : 'bad'}>{isFine ? `✓ ${recordText.holds}` : `✕ ${recordText.broken}`}</Badge>;
 }

@@ -9,7 +9,7 @@ import type { Sealed } from './use-sealed.js';
 
 const { take: texts } = recordText;
 
-interface Props {
+interface TakeAwayProps {
   readonly kind: KindDescription;
   readonly id: string;
   readonly parent: string | undefined;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** The same by other means: the command, curl, and files that prove it without a server. */
-export function TakeAway({ kind, id, parent, change, sealed }: Props) {
+export function TakeAway({ kind, id, parent, change, sealed }: TakeAwayProps) {
   const { server, name, pin } = useLedger();
   const isOnly = !kind.item.includes('{id}');
   const ids = isOnly ? [] : [...(parent === undefined ? [] : [parent]), id];

@@ -3,7 +3,7 @@ import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { scopeOf, useLedger } from '../session/context.js';
 
 /** Versions of a page of a history. */
-const LIMIT = 20;
+const VERSIONS_LIMIT = 20;
 
 /** The versions of a record, newest first; older ones when they are asked for. */
 export function useHistory(kind: KindDescription, luid: string, parent: string | undefined) {
@@ -12,7 +12,7 @@ export function useHistory(kind: KindDescription, luid: string, parent: string |
     queryKey: [...scopeOf(ledger), 'history', kind.record, parent, luid],
     queryFn: ({ pageParam }) => {
       const records = ledger.client.kind(recordName(kind), parent);
-      const options = { limit: LIMIT };
+      const options = { limit: VERSIONS_LIMIT };
       return (kind.item.includes('{id}') ? records.history(luid, options) : records.history(options)).page(pageParam);
     },
     initialPageParam: 0,

@@ -44,13 +44,13 @@ async function readRecord({ client, answers, server }: KnownLedger, asked: Recor
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;
     const path = pathOf(kind, id, parent) + (change === undefined ? '' : `/changes/${change}`);
-    const record = parseRecord(await answers.find(server + path));
+    const record = parseShownRecord(await answers.find(server + path));
     if (record === undefined) throw error;
     return { record, fault: error };
   }
 }
 
-function parseRecord(answer: string | undefined): Signed | undefined {
+function parseShownRecord(answer: string | undefined): Signed | undefined {
   try {
     const value = readJson(answer ?? '') as Signed;
     const isRecord = isObject(value as never) && isObject(value.data as never) && isObject(value.meta as never);

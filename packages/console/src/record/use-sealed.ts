@@ -32,7 +32,7 @@ export type Sealed =
     };
 
 /** Milliseconds until a version that is no leaf yet is looked for again. */
-const LOOK_AGAIN = 1500;
+const SEALED_AGAIN = 1500;
 
 /** The proof that the version that is shown is in the log, checked here, and that the log goes on from what this browser remembers. */
 export function useSealed(shown: Signed, place: VersionPlace | undefined, policy: string) {
@@ -42,7 +42,7 @@ export function useSealed(shown: Signed, place: VersionPlace | undefined, policy
     queryKey: [...scopeOf(ledger), 'sealed', place?.luid, place?.change, hash, meta.proofs.length, meta.status, policy],
     queryFn: () => readSealed(ledger, shown, place as VersionPlace, policy),
     enabled: place !== undefined,
-    refetchInterval: ({ state }) => (state.data?.state === 'waiting' ? LOOK_AGAIN : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'waiting' ? SEALED_AGAIN : false),
   });
 }
 

@@ -9,17 +9,17 @@ import { RecordLink } from '../ui/record-link.js';
 const { whose: texts } = recordText;
 
 /** Characters of a key that stand in for a name. */
-const KEY = 12;
+const KEY_LETTERS = 12;
 
-type Found = 'signer' | 'factor' | 'other' | 'unread';
+type KeyOwner = 'signer' | 'factor' | 'other' | 'unread';
 
-interface Props {
+interface WhoseProps {
   readonly proof: StoredProof;
   readonly isByLedger: boolean;
 }
 
 /** What the verified records of the ledger say of the key of a proof; undefined while they are read, or nobody is named. */
-function useOwner({ proof, isByLedger }: Props): Found | undefined {
+function useOwner({ proof, isByLedger }: WhoseProps): KeyOwner | undefined {
   const ledger = useLedger();
   const name = proof.signer;
   return useQuery({
@@ -30,21 +30,21 @@ function useOwner({ proof, isByLedger }: Props): Found | undefined {
   }).data;
 }
 
-function isNamed(found: Found | undefined): boolean {
+function isNamed(found: KeyOwner | undefined): boolean {
   return found === 'signer' || found === 'factor';
 }
 
 /** Who has signed: by name once a verified record gives the key to that signer, and by the key until then. */
-export function SignerName(props: Props) {
+export function SignerName(props: WhoseProps) {
   const found = useOwner(props);
   const { proof, isByLedger } = props;
   if (isByLedger) return recordText.ledgerProof;
   if (isNamed(found)) return <Plain value={String(proof.signer)} most={60} />;
-  return <code title={String(proof.public)}>{visible(String(proof.public).slice(0, KEY))}…</code>;
+  return <code title={String(proof.public)}>{visible(String(proof.public).slice(0, KEY_LETTERS))}…</code>;
 }
 
 /** Whose key has signed: what the verified records of the ledger say of it, not the name beside the proof. */
-export function Whose(props: Props) {
+export function Whose(props: WhoseProps) {
   const { name: ledger } = useLedger();
   const found = useOwner(props);
   const name = props.proof.signer;
@@ -63,7 +63,7 @@ export function Whose(props: Props) {
   );
 }
 
-async function findOwner({ client }: OpenLedger, name: string, key: string): Promise<Found> {
+async function findOwner({ client }: OpenLedger, name: string, key: string): Promise<KeyOwner> {
   try {
     const signer = await client.signers.get(name);
     if (signer.data.public === key) return 'signer';

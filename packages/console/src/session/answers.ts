@@ -3,7 +3,7 @@ import type { ConnectOptions } from '@countersign/client';
 type Fetch = NonNullable<ConnectOptions['fetch']>;
 
 /** Answers whose text is kept. */
-const MOST_KEPT = 100;
+const MOST_ANSWERS = 100;
 
 /** Sends requests, and keeps the text of what was answered last: what fails to verify is shown by it, step by step. */
 export class Answers {
@@ -21,7 +21,7 @@ export class Answers {
           .text()
           .catch(() => ''),
       );
-      if (this.#texts.size > MOST_KEPT) this.#texts.delete(this.#texts.keys().next().value as string);
+      if (this.#texts.size > MOST_ANSWERS) this.#texts.delete(this.#texts.keys().next().value as string);
     }
     return response;
   };

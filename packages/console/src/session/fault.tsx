@@ -6,13 +6,13 @@ import { Plain } from '../ui/plain.js';
 import { OtherLedger } from './pins.js';
 import { askToSignIn } from './sign-in-asked.js';
 
-interface Props {
+interface FaultProps {
   readonly error: unknown;
   readonly retry?: () => void;
 }
 
 /** Says what is wrong: a refusal in the ledger's words, a lie as a lie, and what does not answer. */
-export function Fault({ error, retry }: Props) {
+export function Fault({ error, retry }: FaultProps) {
   return (
     <>
       <FaultNotice error={error} />

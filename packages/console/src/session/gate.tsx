@@ -13,14 +13,14 @@ import { PinBroken, placeName } from './pins.js';
 import { openingOf, queries } from './queries.js';
 import { SignIn } from './sign-in.js';
 
-interface Props {
+interface LedgerGateProps {
   readonly server: string;
   readonly name: string;
   readonly children: ReactNode;
 }
 
 /** Opens the ledger of the address. What is inside is shown only of a ledger whose key is the one that was seen before. */
-export function LedgerGate({ server, name, children }: Props) {
+export function LedgerGate({ server, name, children }: LedgerGateProps) {
   const place = placeName(server, name);
   const identity = useIdentity(place);
   const [resumed, setResumed] = useState<string>();

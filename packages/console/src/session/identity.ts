@@ -13,10 +13,10 @@ export const NOBODY: Identity = { kind: 'nobody' };
 
 /** Identities of this page, by server and ledger: none is ever sent to another one. They are kept in memory alone. */
 const identities = new Map<string, Identity>();
-const listeners = new Set<() => void>();
+const identityListeners = new Set<() => void>();
 
 export function useIdentity(place: string): Identity {
-  return useSyncExternalStore(listen, () => identityAt(place));
+  return useSyncExternalStore(listenToIdentity, () => identityAt(place));
 }
 
 export function identityAt(place: string): Identity {
@@ -28,7 +28,7 @@ export function become(place: string, identity: Identity): void {
   identities.set(place, identity);
   if (identity.kind === 'key') localStorage.setItem(remembered(place), identity.signer.public);
   else localStorage.removeItem(remembered(place));
-  for (const listener of listeners) listener();
+  for (const listener of identityListeners) listener();
 }
 
 /** Takes the key again that this browser keeps, and last used for the ledger. */
@@ -70,7 +70,7 @@ function remembered(place: string): string {
   return `countersign.identity ${place}`;
 }
 
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+function listenToIdentity(listener: () => void): () => void {
+  identityListeners.add(listener);
+  return () => identityListeners.delete(listener);
 }

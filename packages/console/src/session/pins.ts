@@ -32,11 +32,11 @@ export class OtherLedger extends Error {
   }
 }
 
-const PREFIX = 'countersign.pin ';
+const PIN_PREFIX = 'countersign.pin ';
 
 /** @param name a handle or luid of the ledger, as it was asked for */
 export function findPin(server: string, name: string): Pin | undefined {
-  return parsePin(localStorage.getItem(PREFIX + placeName(server, name)));
+  return parsePin(localStorage.getItem(PIN_PREFIX + placeName(server, name)));
 }
 
 /**
@@ -57,7 +57,7 @@ export function holdToPins(seen: Omit<Pin, 'seen'>): { readonly kept: Pin; reado
 export function pinLedger(pin: Omit<Pin, 'seen'>): Pin {
   const whole = { ...pin, seen: new Date(now()).toISOString() };
   for (const name of [pin.luid, pin.handle]) {
-    const place = PREFIX + placeName(pin.server, name);
+    const place = PIN_PREFIX + placeName(pin.server, name);
     if (localStorage.getItem(place) === null) localStorage.setItem(place, JSON.stringify(whole));
   }
   return whole;
@@ -65,12 +65,12 @@ export function pinLedger(pin: Omit<Pin, 'seen'>): Pin {
 
 /** Forgets a ledger, so that it is met as for the first time. */
 export function forgetPin({ server, luid, handle }: Pin): void {
-  for (const name of [luid, handle]) localStorage.removeItem(PREFIX + placeName(server, name));
+  for (const name of [luid, handle]) localStorage.removeItem(PIN_PREFIX + placeName(server, name));
 }
 
 /** Every ledger that is remembered, each once. */
 export function listPins(): Pin[] {
-  const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(PIN_PREFIX));
   const pins = names.flatMap((name) => parsePin(localStorage.getItem(name)) ?? []);
   return [...new Map(pins.map((pin) => [placeName(pin.server, pin.luid), pin])).values()];
 }

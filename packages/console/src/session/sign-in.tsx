@@ -9,7 +9,7 @@ import { become, type Identity, identityOfKept, NOBODY } from './identity.js';
 import { forgetKey, type KeptKey, listKeys, makeKey } from './kept-keys.js';
 import { KeyFileForm } from './key-file-form.js';
 
-interface Props {
+interface SignInProps {
   /** The server and the ledger, as `placeName` writes them. */
   readonly place: string;
   readonly current: Identity;
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Says who looks, and lets somebody else look: a key here, one from a file, a token, client credentials, or nobody. */
-export function SignIn({ place, current, onDone }: Props) {
+export function SignIn({ place, current, onDone }: SignInProps) {
   const use = (identity: Identity) => {
     become(place, identity);
     onDone();
@@ -39,7 +39,7 @@ export function SignIn({ place, current, onDone }: Props) {
         </p>
       )}
       <AgreeFirst>
-        <Ways use={use} />
+        <SignInWays use={use} />
       </AgreeFirst>
     </div>
   );
@@ -49,27 +49,27 @@ interface FormProps {
   readonly use: (identity: Identity) => void;
 }
 
-function Ways({ use }: FormProps) {
+function SignInWays({ use }: FormProps) {
   return (
     <>
       <KeptKeys use={use} />
-      <Way title={text.identity.file} about={text.identity.fileAbout}>
+      <SignInWay title={text.identity.file} about={text.identity.fileAbout}>
         <KeyFileForm use={use} />
-      </Way>
-      <Way title={text.identity.make} about={text.identity.makeAbout}>
+      </SignInWay>
+      <SignInWay title={text.identity.make} about={text.identity.makeAbout}>
         <NewKey use={use} />
-      </Way>
-      <Way title={text.identity.paste} about={text.identity.pasteAbout}>
+      </SignInWay>
+      <SignInWay title={text.identity.paste} about={text.identity.pasteAbout}>
         <PasteToken use={use} />
-      </Way>
-      <Way title={text.identity.credentials} about={text.identity.credentialsAbout}>
+      </SignInWay>
+      <SignInWay title={text.identity.credentials} about={text.identity.credentialsAbout}>
         <Credentials use={use} />
-      </Way>
+      </SignInWay>
     </>
   );
 }
 
-function Way({ title, about, children }: { title: string; about: string; children: ReactNode }) {
+function SignInWay({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
     <details className="way" name="way">
       <summary>{title}</summary>

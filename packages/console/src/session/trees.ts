@@ -9,12 +9,12 @@ export interface SeenTree {
   readonly seen: string;
 }
 
-const PREFIX = 'countersign.tree ';
+const TREE_PREFIX = 'countersign.tree ';
 
 /** @param origin the name of the log: a log that is begun anew has another one */
 export function findTree(server: string, origin: string): SeenTree | undefined {
   try {
-    const value = readJson(localStorage.getItem(nameOf(server, origin)) ?? '');
+    const value = readJson(localStorage.getItem(storedName(server, origin)) ?? '');
     return isObject(value as never) ? (value as unknown as SeenTree) : undefined;
   } catch {
     return undefined;
@@ -23,7 +23,7 @@ export function findTree(server: string, origin: string): SeenTree | undefined {
 
 export function rememberTree(server: string, origin: string, tree: Omit<SeenTree, 'seen'>): SeenTree {
   const whole = { ...tree, seen: new Date(now()).toISOString() };
-  localStorage.setItem(nameOf(server, origin), JSON.stringify(whole));
+  localStorage.setItem(storedName(server, origin), JSON.stringify(whole));
   return whole;
 }
 
@@ -47,6 +47,6 @@ export function keepPolicy(server: string, luid: string, policy: string): void {
   else localStorage.setItem(name, policy);
 }
 
-function nameOf(server: string, origin: string): string {
-  return `${PREFIX}${server} ${origin}`;
+function storedName(server: string, origin: string): string {
+  return `${TREE_PREFIX}${server} ${origin}`;
 }

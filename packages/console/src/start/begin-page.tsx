@@ -71,7 +71,7 @@ export function BeginPage() {
           about={doingText.begin.ledger.about}
           state={identity ? 'now' : 'later'}
         >
-          {identity && <MakeLedger server={server} identity={identity} />}
+          {identity && <NewLedgerForm server={server} identity={identity} />}
         </Step>
         <Step number={3} title={doingText.begin.transfer.title} state="later" />
       </Steps>
@@ -92,7 +92,7 @@ function ChooseKey({ use }: { readonly use: (identity: Identity) => void }) {
   );
 }
 
-function MakeLedger({ server, identity }: { readonly server: string; readonly identity: KeyIdentity }) {
+function NewLedgerForm({ server, identity }: { readonly server: string; readonly identity: KeyIdentity }) {
   const [handle, setHandle] = useState('acme');
   const [invitation, setInvitation] = useState('');
   const navigate = useNavigate();

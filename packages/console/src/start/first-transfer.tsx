@@ -16,11 +16,11 @@ import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { Finished } from './finished.js';
 import { type Progress, readProgress, signedOf } from './progress.js';
-import { type Question, StepForm } from './step-form.js';
+import { StepForm, type StepQuestion } from './step-form.js';
 import { Step, Steps } from './steps.js';
 
 /** Milliseconds between two looks at an intent that is under way. */
-const LOOK_AGAIN = 1000;
+const PROGRESS_AGAIN = 1000;
 
 /** The last step to a first transfer. What the ledger holds says how far it is: a reload goes on from there. */
 export function FirstTransferPage() {
@@ -29,7 +29,7 @@ export function FirstTransferPage() {
   const progress = useQuery({
     queryKey: [...scopeOf(ledger), 'progress'],
     queryFn: () => readProgress(client),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN : false),
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? PROGRESS_AGAIN : false),
   });
   const isDone = progress.data?.transfer?.meta.status === 'completed';
   return (
@@ -154,12 +154,12 @@ function Next({ ledger: { client }, progress, refresh }: NextProps) {
   if (issue === undefined || transfer === undefined) {
     const ends = { source: first.data.handle, target: second.data.handle };
     const move = issue === undefined ? ('issue' as const) : ('transfer' as const);
-    return <Move key={move} {...shared} {...{ move, symbol, ends, progress }} />;
+    return <MoveStep key={move} {...shared} {...{ move, symbol, ends, progress }} />;
   }
   return isUnderWay(progress) ? <p role="status">{words.settling}</p> : null;
 }
 
-interface MoveProps {
+interface MoveStepProps {
   readonly client: OpenLedger['client'];
   readonly onDone: () => void;
   readonly move: 'issue' | 'transfer';
@@ -169,13 +169,13 @@ interface MoveProps {
 }
 
 /** Issues to the first wallet, or moves from it to the second, and waits until the ledger has decided. */
-function Move({ client, onDone, move, symbol, ends, progress }: MoveProps) {
+function MoveStep({ client, onDone, move, symbol, ends, progress }: MoveStepProps) {
   const [isRejected, setRejected] = useState(false);
   const { handle: unit, factor } = symbol.data;
   const { source, target } = ends;
   const words = doingText.begin.transfer;
   const isIssue = move === 'issue';
-  const question: Question = {
+  const question: StepQuestion = {
     name: 'amount',
     label: isIssue ? words.issueAmount(source, unit) : words.transferAmount(source, target, unit),
     initial: formatAmount((isIssue ? 100 : 25) * factor, factor),

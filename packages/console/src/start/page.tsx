@@ -32,7 +32,7 @@ export function StartPage() {
       <Mark />
       <h1>{text.product}</h1>
       <p className="lead">{text.start.lead}</p>
-      {hasKnown ? <KnownLedgers /> : <MakeLedger server={given} />}
+      {hasKnown ? <KnownLedgers /> : <BeginLink server={given} />}
       <form className="card" onSubmit={open}>
         <h2>{text.start.title}</h2>
         <Field
@@ -57,12 +57,12 @@ export function StartPage() {
           {text.start.open}
         </button>
       </form>
-      {hasKnown && <MakeLedger server={given} />}
+      {hasKnown && <BeginLink server={given} />}
     </div>
   );
 }
 
-function MakeLedger({ server }: { readonly server: string | undefined }) {
+function BeginLink({ server }: { readonly server: string | undefined }) {
   return (
     <section className="card">
       <h2>{doingText.begin.linkTitle}</h2>

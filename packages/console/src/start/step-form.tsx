@@ -5,7 +5,7 @@ import { WriteStatus } from '../forms/write-status.js';
 import { Field } from '../ui/field.js';
 
 /** What a form asks for, with an answer that will do. */
-export interface Question {
+export interface StepQuestion {
   readonly name: string;
   readonly label: string;
   readonly about?: string;
@@ -15,19 +15,21 @@ export interface Question {
   readonly fault?: (answer: string) => string | undefined;
 }
 
-type Answers = Readonly<Record<string, string>>;
+type StepAnswers = Readonly<Record<string, string>>;
 
-interface Props {
+interface StepFormProps {
   readonly client: Ledger;
-  readonly questions: readonly Question[];
+  readonly questions: readonly StepQuestion[];
   readonly submit: string;
-  readonly send: (answers: Answers & { readonly handle: string }, options: WriteOptions) => Promise<unknown>;
+  readonly send: (answers: StepAnswers & { readonly handle: string }, options: WriteOptions) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
 /** One form of the first steps: what it sends is shown and signed. */
-export function StepForm({ client, questions, submit, send, onDone }: Props) {
-  const [answers, setAnswers] = useState<Answers>(Object.fromEntries(questions.map((one) => [one.name, one.initial])));
+export function StepForm({ client, questions, submit, send, onDone }: StepFormProps) {
+  const [answers, setAnswers] = useState<StepAnswers>(
+    Object.fromEntries(questions.map((one) => [one.name, one.initial])),
+  );
   const write = useWrite();
   const fault = questions.map((one) => one.fault?.(answers[one.name] ?? '')).find((one) => one !== undefined);
   const begin = (event: FormEvent) => {
@@ -38,7 +40,7 @@ export function StepForm({ client, questions, submit, send, onDone }: Props) {
   return (
     <form onSubmit={begin}>
       {questions.map((question, at) => (
-        <Asked
+        <QuestionField
           key={question.name}
           question={question}
           value={answers[question.name] ?? ''}
@@ -55,14 +57,14 @@ export function StepForm({ client, questions, submit, send, onDone }: Props) {
   );
 }
 
-interface AskedProps {
-  readonly question: Question;
+interface QuestionFieldProps {
+  readonly question: StepQuestion;
   readonly value: string;
   readonly isFirst: boolean;
   readonly onChange: (value: string) => void;
 }
 
-function Asked({ question: { label, about, values }, value, isFirst, onChange }: AskedProps) {
+function QuestionField({ question: { label, about, values }, value, isFirst, onChange }: QuestionFieldProps) {
   const id = useId();
   if (values === undefined) {
     return (

@@ -3,7 +3,7 @@ import { doingText } from '../text/doing.js';
 
 export type StepState = 'done' | 'now' | 'later';
 
-interface Props {
+interface StepProps {
   readonly number: number;
   readonly title: string;
   readonly about?: string;
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** One of the steps that lead to a first transfer. */
-export function Step({ number, title, about, state, children }: Props) {
+export function Step({ number, title, about, state, children }: StepProps) {
   return (
     <li className={`step ${state}`} aria-current={state === 'now' ? 'step' : undefined}>
       <span className="step-number" aria-hidden="true">

@@ -1,7 +1,7 @@
 import { now } from './clock.js';
 import { Time } from './time.js';
 
-const UNITS = [
+const AGE_UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
@@ -12,7 +12,7 @@ const UNITS = [
 export function Age({ moment }: { readonly moment: string }) {
   const seconds = Math.round((Date.parse(moment) - now()) / 1000);
   if (Number.isNaN(seconds)) return <Time moment={moment} />;
-  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? UNITS[3];
+  const [unit, size] = AGE_UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? AGE_UNITS[3];
   const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(seconds / size), unit);
   return (
     <span className="age">

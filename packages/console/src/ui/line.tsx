@@ -3,9 +3,9 @@ import { JsonTokens } from './json-tokens.js';
 import { Plain } from './plain.js';
 
 /** Texts of an array that are shown. */
-const SHOWN = 20;
+const ITEMS_SHOWN = 20;
 
-interface Props {
+interface LineProps {
   readonly value: unknown;
   /** Characters that are shown. */
   readonly most: number;
@@ -14,15 +14,15 @@ interface Props {
 }
 
 /** A value on one line: texts each in their own direction, anything else as JSON. */
-export function Line({ value, most, hasAll = false }: Props) {
+export function Line({ value, most, hasAll = false }: LineProps) {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string') return <Text {...{ value, most, hasAll }} />;
-  if (Array.isArray(value) && value.length <= SHOWN && value.every((one) => typeof one === 'string')) {
+  if (typeof value === 'string') return <LineText {...{ value, most, hasAll }} />;
+  if (Array.isArray(value) && value.length <= ITEMS_SHOWN && value.every((one) => typeof one === 'string')) {
     return value.map((one: string, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: texts stay in their places
       <Fragment key={at}>
         {at > 0 && ', '}
-        <Text value={one} {...{ most, hasAll }} />
+        <LineText value={one} {...{ most, hasAll }} />
       </Fragment>
     ));
   }
@@ -31,7 +31,7 @@ export function Line({ value, most, hasAll = false }: Props) {
   return hasAll ? <Plain value={json} most={most} /> : <JsonTokens text={`${json.slice(0, most)}…`} />;
 }
 
-function Text({ value, most, hasAll }: Required<Props> & { readonly value: string }) {
+function LineText({ value, most, hasAll }: Required<LineProps> & { readonly value: string }) {
   if (hasAll || value.length <= most) return <Plain value={value} most={most} />;
   return <Plain value={`${value.slice(0, most)}…`} most={most + 1} />;
 }

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-const SIGNS: Record<Tone, string> = { good: '✓', bad: '✕', warn: '!', plain: 'i' };
+const TONE_SIGNS: Record<Tone, string> = { good: '✓', bad: '✕', warn: '!', plain: 'i' };
 
 /** A sentence that stands out, with what belongs to it below. */
 export function Notice({ tone, title, children }: { tone: Tone; title: ReactNode; children?: ReactNode }) {
   return (
     <div className={`notice ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
       <span className="sign" aria-hidden="true">
-        {SIGNS[tone]}
+        {TONE_SIGNS[tone]}
       </span>
       <div>
         <p className="notice-title">{title}</p>

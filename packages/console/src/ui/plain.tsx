@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { text } from '../text/en.js';
 
 /** Characters of a value that are shown before it is cut. */
-const SHOWN = 280;
+const LETTERS_SHOWN = 280;
 
 /** Characters that would hide, or change the order of, what stands around them. */
 const UNSEEN =
@@ -19,7 +19,7 @@ export function isolated(name: string): string {
 }
 
 /** Text that somebody else wrote: shown as text, in its own direction, and cut where it is long. */
-export function Plain({ value, most = SHOWN }: { readonly value: string; readonly most?: number }) {
+export function Plain({ value, most = LETTERS_SHOWN }: { readonly value: string; readonly most?: number }) {
   const [isWhole, showWhole] = useState(false);
   const isCut = value.length > most && !isWhole;
   return (

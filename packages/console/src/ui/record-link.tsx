@@ -10,14 +10,14 @@ export interface RecordAddress {
   readonly parent?: string | undefined;
 }
 
-interface Props {
+interface RecordLinkProps {
   readonly to: RecordAddress;
   readonly tabIndex?: number;
   readonly children: ReactNode;
 }
 
 /** A link to the page of a record. */
-export function RecordLink({ to, tabIndex, children }: Props) {
+export function RecordLink({ to, tabIndex, children }: RecordLinkProps) {
   const { ledger, kind, id, parent } = to;
   return (
     <Link

@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react';
 
-interface Props {
+interface ScrollProps {
   readonly label: string;
   readonly className: string;
   readonly children: ReactNode;
@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** What may be larger than its place: it scrolls, and is reached by the keyboard. */
-export function Scroll({ label, className, children, box, about }: Props) {
+export function Scroll({ label, className, children, box, about }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     // biome-ignore lint/a11y/useSemanticElements: it is no part of a form

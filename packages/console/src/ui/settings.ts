@@ -6,19 +6,19 @@ export interface Settings {
   readonly times: 'local' | 'utc';
 }
 
-const NAME = 'countersign.settings';
-const listeners = new Set<() => void>();
+const SETTINGS_NAME = 'countersign.settings';
+const settingsListeners = new Set<() => void>();
 let settings: Settings = readSettings();
 
 export function useSettings(): Settings {
-  return useSyncExternalStore(listen, () => settings);
+  return useSyncExternalStore(listenToSettings, () => settings);
 }
 
 export function changeSettings(change: Partial<Settings>): void {
   settings = { ...settings, ...change };
-  localStorage.setItem(NAME, `${settings.theme} ${settings.times}`);
+  localStorage.setItem(SETTINGS_NAME, `${settings.theme} ${settings.times}`);
   applyTheme();
-  for (const listener of listeners) listener();
+  for (const listener of settingsListeners) listener();
 }
 
 /** Tells the style sheets which theme was chosen. */
@@ -26,13 +26,13 @@ export function applyTheme(): void {
   document.documentElement.className = settings.theme === 'system' ? '' : settings.theme;
 }
 
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+function listenToSettings(listener: () => void): () => void {
+  settingsListeners.add(listener);
+  return () => settingsListeners.delete(listener);
 }
 
 function readSettings(): Settings {
-  const [theme, times] = (localStorage.getItem(NAME) ?? '').split(' ');
+  const [theme, times] = (localStorage.getItem(SETTINGS_NAME) ?? '').split(' ');
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : 'system',
     times: times === 'utc' ? 'utc' : 'local',

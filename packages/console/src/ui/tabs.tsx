@@ -6,7 +6,7 @@ export interface Tab {
   readonly body: () => ReactNode;
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+const TAB_STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** Several views of one thing; arrow keys go from tab to tab (WAI-ARIA's pattern of tabs). */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
@@ -15,7 +15,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
   const list = useRef<HTMLDivElement>(null);
   const current = tabs.find(({ id }) => id === chosen) ?? tabs[0];
   const move = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
+    const step = TAB_STEPS[event.key];
     if (step === undefined || current === undefined) return;
     event.preventDefault();
     const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length] as Tab;

@@ -8,7 +8,7 @@ export interface Difference {
 }
 
 /** Differences that are told of two versions. */
-const MOST = 200;
+const MOST_DIFFERENCES = 200;
 
 /** Members that every update changes: the hash of the version before. */
 const LEFT_OUT = new Set(['parent']);
@@ -17,11 +17,11 @@ const LEFT_OUT = new Set(['parent']);
 export function differencesOf(before: object, after: object): Difference[] {
   const found: Difference[] = [];
   collect(before, after, [], found);
-  return found.filter(({ path }) => !LEFT_OUT.has(path)).slice(0, MOST);
+  return found.filter(({ path }) => !LEFT_OUT.has(path)).slice(0, MOST_DIFFERENCES);
 }
 
 function collect(before: unknown, after: unknown, path: readonly string[], found: Difference[]): void {
-  if (found.length > MOST) return;
+  if (found.length > MOST_DIFFERENCES) return;
   if (isParent(before) && isParent(after) && Array.isArray(before) === Array.isArray(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
     for (const name of names) collect(own(before, name), own(after, name), [...path, name], found);

@@ -33,10 +33,10 @@ export function judgeVersions(kind: string, loaded: readonly Signed[], hasMore: 
 
 /** Whether two are one version: what they say, who signed it, and what became of it. What a server adds to lists does not count. */
 export function isSameVersion(one: Signed, other: Signed): boolean {
-  return textOf(one) === textOf(other);
+  return versionText(one) === versionText(other);
 }
 
-function textOf({ hash, luid, meta }: Signed): string {
+function versionText({ hash, luid, meta }: Signed): string {
   const { proofs, status, labels, owners, moment } = meta;
   // A history has null where there are no labels.
   const told = { hash, luid, proofs, status, owners, moment, labels: labels ?? undefined };

@@ -1,5 +1,5 @@
 import { isRefusal, type Signed } from '@countersign/client';
-import { LISTED, recordName } from '../kinds/kinds.js';
+import { LISTED_KINDS, recordName } from '../kinds/kinds.js';
 import type { OpenLedger } from '../session/open-ledger.js';
 
 /** A record in a version, or with a proof, that was not there before. */
@@ -9,10 +9,10 @@ export interface Change {
 }
 
 /** Changes that are kept, newest first. */
-const MOST_KEPT = 200;
+const MOST_CHANGES = 200;
 
 /** Records of a kind that are read at a time: lists have what changed last in front. */
-const LIMIT = 20;
+const CHANGES_OF_KIND = 20;
 
 /** Looks for changes: at the size of the log first, and at the lists only where it has grown. */
 export class ChangeReader {
@@ -28,10 +28,10 @@ export class ChangeReader {
     if (size !== undefined && size === this.#size) return this.#changes;
     const { client } = this.ledger;
     const lists = await Promise.all(
-      LISTED.map(async (kind) => {
+      LISTED_KINDS.map(async (kind) => {
         const page = await client
           .kind(recordName(kind))
-          .list({ limit: LIMIT })
+          .list({ limit: CHANGES_OF_KIND })
           .page(0)
           // Kinds that may not be read are left out.
           .catch((error: unknown) => {
@@ -43,11 +43,11 @@ export class ChangeReader {
     );
     const all = lists.flat();
     const seen = this.#seen;
-    const fresh = seen === undefined ? [] : all.filter((change) => !seen.has(versionOf(change)));
-    this.#seen = new Set([...(seen ?? []), ...all.map(versionOf)]);
+    const fresh = seen === undefined ? [] : all.filter((change) => !seen.has(changeVersion(change)));
+    this.#seen = new Set([...(seen ?? []), ...all.map(changeVersion)]);
     this.#size = size;
-    const ordered = fresh.sort((one, other) => momentOf(other).localeCompare(momentOf(one)));
-    this.#changes = [...ordered, ...this.#changes].slice(0, MOST_KEPT);
+    const ordered = fresh.sort((one, other) => changeMoment(other).localeCompare(changeMoment(one)));
+    this.#changes = [...ordered, ...this.#changes].slice(0, MOST_CHANGES);
     return this.#changes;
   }
 
@@ -64,11 +64,11 @@ export class ChangeReader {
 }
 
 /** When a record changed last: the moment of its last proof that has one. */
-export function momentOf({ record }: Change): string {
+export function changeMoment({ record }: Change): string {
   const moments = record.meta.proofs.map(({ custom }) => String(custom?.moment ?? ''));
   return moments.filter((moment) => moment !== '').at(-1) ?? String(record.meta.moment);
 }
 
-export function versionOf({ record }: Change): string {
+export function changeVersion({ record }: Change): string {
   return `${record.luid} ${record.hash} ${record.meta.proofs.length}`;
 }

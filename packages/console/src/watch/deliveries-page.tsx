@@ -17,10 +17,15 @@ import { Receive } from './receive.js';
 
 type Delivery = Schemas['delivery'];
 
-const TONES: Readonly<Record<string, Tone>> = { delivered: 'good', failed: 'bad', cancelled: 'bad', pending: 'warn' };
+const DELIVERY_TONES: Readonly<Record<string, Tone>> = {
+  delivered: 'good',
+  failed: 'bad',
+  cancelled: 'bad',
+  pending: 'warn',
+};
 
 /** Deliveries that are shown: those of which something happened last. */
-const LIMIT = 50;
+const DELIVERIES_LIMIT = 50;
 
 /** What was delivered for an effect or to a bridge: the request, what came of each attempt, and another one. */
 export function DeliveriesPage() {
@@ -36,7 +41,7 @@ function Deliveries({ kind, id }: { readonly kind: KindDescription; readonly id:
   const found = useQuery({
     queryKey: [...scopeOf(ledger), 'deliveries', kind.record, id],
     queryFn: async () => {
-      const page = await client.kind(recordName(kind)).events(id, { limit: LIMIT }).page(0);
+      const page = await client.kind(recordName(kind)).events(id, { limit: DELIVERIES_LIMIT }).page(0);
       return page.items as readonly Delivery[];
     },
     ...POLLED,
@@ -88,7 +93,7 @@ function One({ kind, id, delivery }: { kind: KindDescription; id: string; delive
   return (
     <li className="delivery">
       <p>
-        <Badge tone={TONES[meta.status] ?? 'plain'}>{meta.status}</Badge> {data.record}{' '}
+        <Badge tone={DELIVERY_TONES[meta.status] ?? 'plain'}>{meta.status}</Badge> {data.record}{' '}
         <strong>
           <Plain value={data.linked ?? ''} most={60} />
         </strong>{' '}

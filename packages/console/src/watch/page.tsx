@@ -11,7 +11,7 @@ import { Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { RecordLink } from '../ui/record-link.js';
 import { Time } from '../ui/time.js';
-import { type Change, ChangeReader, momentOf, versionOf } from './changes.js';
+import { type Change, ChangeReader, changeMoment, changeVersion } from './changes.js';
 import { POLLED } from './polling.js';
 import { Receive } from './receive.js';
 
@@ -53,7 +53,7 @@ export function WatchPage() {
             </thead>
             <tbody>
               {found.map((change) => (
-                <Row key={versionOf(change)} change={change} />
+                <ChangeItem key={changeVersion(change)} change={change} />
               ))}
             </tbody>
           </table>
@@ -63,7 +63,7 @@ export function WatchPage() {
   );
 }
 
-function Row({ change }: { readonly change: Change }) {
+function ChangeItem({ change }: { readonly change: Change }) {
   const { name: ledger } = useLedger();
   const { record } = change;
   const kind = findKind(change.kind);
@@ -72,7 +72,7 @@ function Row({ change }: { readonly change: Change }) {
   return (
     <tr>
       <td>
-        <Time moment={momentOf(change)} />
+        <Time moment={changeMoment(change)} />
       </td>
       <td>{kind?.title}</td>
       <td>
