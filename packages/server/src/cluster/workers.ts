@@ -17,7 +17,7 @@ export interface Workers {
   stop(): Promise<void>;
   /** The metrics of all processes, in the text format of Prometheus. */
   collect(): Promise<string>;
-  /** Resolves only when workers die repeatedly as soon as they start. */
+  /** Resolves only when workers die repeatedly as soon as they start, and none serves. */
   readonly failed: Promise<Error>;
 }
 
@@ -32,10 +32,10 @@ export interface WorkersOptions {
 
 /** A worker that dies within this many milliseconds counts as an early death. */
 const EARLY = 5_000;
-/** Early deaths in a row after which the primary gives up. */
+/** Early deaths in a row after which the primary gives up, unless another worker serves. */
 const MOST_EARLY_DEATHS = 5;
-/** Milliseconds between an early death and the next try. */
-const RESPITE = 500;
+/** Milliseconds between an early death and the next try: twice as long after each one beyond `MOST_EARLY_DEATHS`, up to `max`. */
+const RESPITE = { min: 500, max: 30_000 };
 /** Milliseconds a worker has to finish before it is killed. */
 const STOP_TIMEOUT = 30_000;
 
@@ -143,13 +143,18 @@ class WorkerPool implements Workers {
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
     while (!this.#stopping && slot.worker === dead) {
-      if (this.#early >= MOST_EARLY_DEATHS) return this.#fail(new Error('Workers die as soon as they start.'));
-      if (this.#early > 0) await pause(RESPITE);
+      if (this.#early >= MOST_EARLY_DEATHS && !this.#othersServe(slot))
+        return this.#fail(new Error('Workers die as soon as they start.'));
+      if (this.#early > 0) await pause(respite(this.#early));
       await this.#fill(slot).catch((error: Error) => {
         this.#options.logger.error({ err: error }, 'a worker did not start');
         this.#early += 1;
       });
     }
+  }
+
+  #othersServe(slot: Slot): boolean {
+    return this.#slots.some((other) => other !== slot && other.worker?.isConnected());
   }
 
   async #renew(slot: Slot): Promise<void> {
@@ -165,6 +170,11 @@ class WorkerPool implements Workers {
  * its commit takes: with the 16 of Node.js it is copied while it is needed, which took an eighth of the time of settling.
  */
 const YOUNG = '--max-semi-space-size=32';
+
+/** Milliseconds before the next try, after that many early deaths in a row. */
+function respite(early: number): number {
+  return Math.min(RESPITE.min * 2 ** Math.max(0, early - MOST_EARLY_DEATHS), RESPITE.max);
+}
 
 /** A place on the socket, and the queue of operations on it: one at a time. */
 interface Slot {

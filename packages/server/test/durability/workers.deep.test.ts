@@ -48,6 +48,21 @@ describe.skipIf(process.platform === 'win32')('a service of several processes', 
     await expectAll(client, acknowledged);
   });
 
+  it('goes on with one of them while the others die as they start', async () => {
+    const [spared] = service.workers();
+    const killed = new Set<number>();
+    // Six deaths in a row as soon as they start: with five it would end if none served.
+    await until(() => {
+      for (const pid of service.workers()) {
+        if (pid !== spared && !killed.has(pid)) killed.add(pid) && process.kill(pid, 'SIGKILL');
+      }
+      return killed.size > 6;
+    });
+    expect((await persistently(() => fetch(new URL('/health', service.url)))).status).toBe(200);
+    await until(() => service.workers().some((pid) => pid !== spared && !killed.has(pid)));
+    expect(service.workers()).toContain(spared);
+  });
+
   it('tells in its metrics which of them did what', async () => {
     const client = await persistently(() => newLedger(service.url));
     const counted = async (worker: string) => {
