@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { median } from '../../../bench/table.mjs';
 
 /** Milliseconds from one sample to the next. */
 export const SAMPLE = 5_000;
@@ -66,14 +67,15 @@ export class Memory {
   }
 }
 
-/** The slope of a line through points, by least squares. */
+/**
+ * The slope of a line through points: the median of the slopes between any two (Theil and Sen). A collection that gives memory back for some
+ * minutes moves it little, where least squares take the way back up for growth.
+ */
 export function slopeOf(points) {
-  if (points.length < 2) return 0;
-  const mean = (at) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
-  const [x, y] = [mean(0), mean(1)];
-  const above = points.reduce((sum, [one, other]) => sum + (one - x) * (other - y), 0);
-  const below = points.reduce((sum, [one]) => sum + (one - x) ** 2, 0);
-  return below === 0 ? 0 : above / below;
+  const slopes = points.flatMap(([x, y], at) =>
+    points.slice(at + 1).flatMap(([laterX, laterY]) => (laterX === x ? [] : [(laterY - y) / (laterX - x)])),
+  );
+  return slopes.length === 0 ? 0 : median(slopes);
 }
 
 /** MiB in all, and of these in shared memory; nothing once it has ended. */

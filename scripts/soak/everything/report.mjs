@@ -62,7 +62,7 @@ receiver is told that it is final.
 
 ## Memory
 
-The proportional set size without PostgreSQL's shared buffers, in the second half of the load: MiB, and the slope by least squares.
+The proportional set size without PostgreSQL's shared buffers, in the second half of the load: MiB, and the slope of a line through the samples.
 
 | | Mean | Greatest | Slope, MiB an hour | |
 |---|---|---|---|---|

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Server } from '../app.js';
 import type { Config } from '../config.js';
 import { rateLimits } from '../metering/rate-limits.js';
+import { isUnavailable } from '../store/unavailable.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 import { startProcess } from './serve.js';
 import { BEAT } from './watchdog.js';
@@ -36,7 +37,8 @@ export function runWorker(config: Config, logger: FastifyBaseLogger, loadKeys: (
     if (message.type === 'serve') {
       begin(message).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
-        process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
+        const isDatabaseAway = isUnavailable(error);
+        process.send?.({ type: 'failed', why, isDatabaseAway } satisfies ToPrimary, () => process.exit(1));
       });
     } else if (message.type === 'stop') void stop();
     else if (message.type === 'spent') server?.service.rates.charge(message.spent);

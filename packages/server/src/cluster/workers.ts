@@ -142,13 +142,13 @@ class WorkerPool implements Workers {
   }
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
-    while (!this.#stopping && slot.worker === dead) {
+    for (let waits = this.#early > 0; !this.#stopping && slot.worker === dead; waits = true) {
       if (this.#early >= MOST_EARLY_DEATHS && !this.#othersServe(slot))
         return this.#fail(new Error('Workers die as soon as they start.'));
-      if (this.#early > 0) await pause(respite(this.#early));
+      if (waits) await pause(respite(this.#early));
       await this.#fill(slot).catch((error: Error) => {
         this.#options.logger.error({ err: error }, 'a worker did not start');
-        this.#early += 1;
+        if (!(error instanceof DatabaseAway)) this.#early += 1;
       });
     }
   }
@@ -176,6 +176,9 @@ function respite(early: number): number {
   return Math.min(RESPITE.min * 2 ** Math.max(0, early - MOST_EARLY_DEATHS), RESPITE.max);
 }
 
+/** A worker did not start since its database is away, which says nothing of the worker: it is tried again until it is back. */
+class DatabaseAway extends Error {}
+
 /** A place on the socket, and the queue of operations on it: one at a time. */
 interface Slot {
   readonly name: string;
@@ -199,7 +202,7 @@ function awaitServing(worker: Worker, order: () => ToWorker): Promise<void> {
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'ready') tellWorker(worker, order());
       if (message.type === 'serving') resolve();
-      if (message.type === 'failed') reject(new Error(message.why));
+      if (message.type === 'failed') reject(new (message.isDatabaseAway ? DatabaseAway : Error)(message.why));
     });
     worker.once('exit', (code) => reject(new Error(`A worker ended with ${code} before it served.`)));
   });

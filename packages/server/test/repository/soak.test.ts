@@ -179,6 +179,12 @@ describe('what the soak of everything takes for the fault of the server', () => 
   it('is memory that grows along a line', () => {
     expect(slopeOf([0, 1, 2, 3].map((x) => [x, 5 + 2 * x]))).toBe(2);
     expect(slopeOf([0, 1, 2, 3].map((x) => [x, 5]))).toBe(0);
+    expect(slopeOf([])).toBe(0);
+  });
+
+  it('is no memory that was given back for a while', () => {
+    const held = Array.from({ length: 40 }, (_, x) => [x, x > 5 && x < 10 ? 100 : 190]);
+    expect(slopeOf(held)).toBe(0);
   });
 });
 
