@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformerStyleToClass } from '@shikijs/transformers';
 import { originOf } from '../../../scripts/pack/origin.mjs';
-import { plainHtml, relocatable, searchable } from '../src/base.mjs';
+import { plainHtml, relocatable, searchable, withoutColours } from '../src/base.mjs';
 import { setRules, slugify } from '../src/markdown.mjs';
 import { sideContents } from '../src/pages.mjs';
 import { stagePages } from '../src/stage.mjs';
@@ -64,7 +64,7 @@ export default relocatable({
     sidebar: sideContents(pages, { 'interface/index': [reference] }),
     search: {
       provider: 'local',
-      options: { _render: (text, env, md) => searchable(md.render(text, env)) },
+      options: { _render: (text, env, md) => searchable(withoutColours(md, () => md.render(text, env))) },
     },
     docFooter: { prev: 'Before', next: 'Next' },
   },

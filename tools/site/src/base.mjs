@@ -61,3 +61,20 @@ export function searchable(html) {
     .replace(/<details class="refusals">.*?<\/details>/gs, '')
     .replace(/<dl class="members">.*?<\/dl>(?=<\/div>\s*(<div>|<p>|$))/gs, '');
 }
+
+/**
+ * What `render` makes while code is left without colours, which take most of the time that a page takes. Its text is the same.
+ *
+ * @param {import('markdown-it').default} md
+ * @param {() => string} render
+ */
+export function withoutColours(md, render) {
+  const { highlight } = md.options;
+  md.options.highlight = (code) =>
+    `<pre><code>${code.replaceAll('&', '&#x26;').replaceAll('<', '&#x3C;')}</code></pre>`;
+  try {
+    return render();
+  } finally {
+    md.options.highlight = highlight;
+  }
+}
