@@ -23,6 +23,11 @@ import type { Attack } from './shapes.js';
  */
 const STRETCH = 500;
 
+/** How long an attack goes on, and how long the service is left alone around it: how quick its reads are then is asked for only alone. */
+const { milliseconds, rest, between } = process.env.LONG_TESTS
+  ? { milliseconds: 4_000, rest: 1_500, between: 5 }
+  : { milliseconds: 2_000, rest: 200, between: 25 };
+
 /** Reads that take longer than this while nothing else is asked of the service, in milliseconds, show a machine that is busy. */
 const BUSY = 8;
 
@@ -126,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
   let elsewhere: Elsewhere;
   beforeAll(async () => {
     elsewhere = startElsewhere();
-    field = await startField(5, { DELIVERY_ALLOW_PRIVATE: 'true', LEDGER_QUOTA: '5000000' });
+    field = await startField(between, { DELIVERY_ALLOW_PRIVATE: 'true', LEDGER_QUOTA: '5000000' });
   });
   afterAll(async () => {
     elsewhere.end();
@@ -135,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
 
   it.each(strangers)('is answered as before while a stranger sends $name', async ({ name, at, prepare }) => {
     const attack = { name, prepare: (url: string) => prepare(url, elsewhere) };
-    const course = { milliseconds: 4_000, atATime: at, rest: 1_500, isFirstCounted: true };
+    const course = { milliseconds, atATime: at, rest, isFirstCounted: true };
     const { reads, quiet, stretch, answered } = await field.attacked(attack, [0, 0, 0, 0], course);
     expect(answered).toBeGreaterThan(0);
     expect(quantile(reads, 1)).toBeLessThan(REFUSED);
