@@ -1,5 +1,5 @@
-import { type OperatorsOptions, serveOperators } from '../../../server/src/operators/listener.js';
 import { openOperatorsPort } from '../../../server/src/operators/port.js';
+import { type OperatorsOptions, serveOperators } from '../../../server/src/operators/server.js';
 
 /** The listener of operators as the service has it, but within one process. */
 export interface OperatorsListener {

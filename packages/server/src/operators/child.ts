@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { BEAT } from '../cluster/watchdog.js';
 import type { Config } from '../config.js';
-import { type OperatorsServer, serveOperators } from './listener.js';
 import type { FromOperators, ToOperators } from './messages.js';
+import { type OperatorsServer, serveOperators } from './server.js';
 
 /**
  * The process for operators. It serves on the message `serve` the connections that it is sent, and ends on `stop` or when its channel

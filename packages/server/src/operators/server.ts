@@ -34,7 +34,7 @@ export interface OperatorsOptions {
 }
 
 /** What requests are answered with. */
-interface ListenerDeps {
+interface ServingDeps {
   readonly urls: readonly string[];
   readonly judge: Judge;
   readonly config: Config;
@@ -70,7 +70,7 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
     const deployment = await readDeploymentId(pool).catch(explained);
     const replays = createReplays(pool, { now, random: () => new Uint8Array() });
     const use: Judge['replays']['use'] = (...one) => Promise.resolve(replays.use(...one)).catch(explained);
-    const deps: ListenerDeps = {
+    const deps: ServingDeps = {
       urls: adminUrl === undefined ? urlsOf(host, port) : [new URL(adminUrl).href.replace(/\/$/, '')],
       judge: { operators: config.operatorKeys, deployment, replays: { use }, now },
       config,
@@ -111,7 +111,7 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
 }
 
 /** What is done with a connection: a request must arrive on it within `operatorLimits.request`. */
-function takeBy(deps: ListenerDeps): (socket: Socket) => void {
+function takeBy(deps: ServingDeps): (socket: Socket) => void {
   const { connections } = deps;
   // It never listens, so its own time-outs do not count.
   const server = createServer(async (request, response) => {
@@ -148,7 +148,7 @@ function takeBy(deps: ListenerDeps): (socket: Socket) => void {
 }
 
 /** Operations under way are answered, unless they take long: those are cut short. */
-async function finish({ connections, looks, changes }: ListenerDeps, stopped: AbortController): Promise<void> {
+async function finish({ connections, looks, changes }: ServingDeps, stopped: AbortController): Promise<void> {
   const closed = [...connections].map(([socket, { isAsked }]) => {
     if (!isAsked) socket.destroy();
     return new Promise((resolve) => socket.once('close', resolve));
@@ -180,7 +180,7 @@ function refuse(refusal: AdminRefusal, status = STATUSES[refusal.reason]): Answe
 }
 
 /** Never throws. */
-async function answer(deps: ListenerDeps, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
+async function answer(deps: ServingDeps, request: IncomingMessage, left: AbortSignal): Promise<Answer> {
   const { method, url = '' } = request;
   // Of a connection that has closed it is not known any more.
   const address = request.socket.remoteAddress ?? '';
@@ -201,7 +201,7 @@ async function answer(deps: ListenerDeps, request: IncomingMessage, left: AbortS
 
 /** Whoever holds a key is never locked out: only those are counted, and refused, who hold none. */
 function refuseStranger(
-  { failures, logger }: ListenerDeps,
+  { failures, logger }: ServingDeps,
   { why, message, advice }: Unauthorized,
   address: string,
 ): Answer {
@@ -228,7 +228,7 @@ const STRANGERS: ReadonlySet<string> = new Set(['no-token', 'unknown-key']);
  * @throws Unauthorized; what `refusalOf` knows
  */
 async function perform(
-  deps: ListenerDeps,
+  deps: ServingDeps,
   name: AdminOperationName,
   request: IncomingMessage,
   left: AbortSignal,
