@@ -22,6 +22,9 @@ const PATIENCE = 15_000;
 /** What is wrong with the call or the answer, in words for whoever ran the command. */
 class Problem extends Error {}
 
+/** The call makes no sense: its exit code is 2. */
+class WrongCall extends Problem {}
+
 function options() {
   const named = Object.fromEntries(
     ['url', 'ledger', 'signer', 'key', 'ttl', 'target'].map((name) => [name, { type: 'string' }]),
@@ -30,15 +33,15 @@ function options() {
   try {
     ({ values } = parseArgs({ options: { ...named, help: { type: 'boolean' } } }));
   } catch (error) {
-    throw new Problem(`${error.message}\n\n${USAGE}`);
+    throw new WrongCall(`${error.message}: see --help`);
   }
   if (values.help) return undefined;
   for (const name of ['ledger', 'signer', 'key']) {
-    if (!values[name]) throw new Problem(`--${name} is missing.\n\n${USAGE}`);
+    if (!values[name]) throw new WrongCall(`--${name} is missing: see --help`);
   }
   const { url = 'http://127.0.0.1:3000/v2', ttl } = values;
-  if (!URL.canParse(url) || !/^https?:\/\//.test(url)) throw new Problem(`--url is not an address: ${url}`);
-  if (ttl !== undefined && !/^[1-9]\d{0,8}$/.test(ttl)) throw new Problem('--ttl must be a number of seconds');
+  if (!URL.canParse(url) || !/^https?:\/\//.test(url)) throw new WrongCall(`--url is not an address: ${url}`);
+  if (ttl !== undefined && !/^[1-9]\d{0,8}$/.test(ttl)) throw new WrongCall('--ttl must be a number of seconds');
   return { ...values, url: url.replace(/\/+$/, '') };
 }
 
@@ -207,5 +210,5 @@ try {
 } catch (error) {
   if (!(error instanceof Problem) && error?.code === undefined) throw error;
   console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = error instanceof WrongCall ? 2 : 1;
 }

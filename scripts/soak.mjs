@@ -2,9 +2,17 @@ import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 
 ensureInstalled();
-ensureBuilt();
 const [first, ...others] = process.argv.slice(2);
-if (first === 'everything') {
+const isEverything = first === 'everything';
+const { readOptions } = await import(isEverything ? './soak/everything/options.mjs' : './soak/options.mjs');
+try {
+  readOptions(isEverything ? others : process.argv.slice(2));
+} catch (error) {
+  console.error(`soak: ${error.message}`);
+  process.exit(2);
+}
+ensureBuilt();
+if (isEverything) {
   const { soakEverything } = await import('./soak/everything/run.mjs');
   const code = await soakEverything(others).catch((error) => {
     console.error(`soak: ${error.message}`);

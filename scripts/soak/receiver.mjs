@@ -20,7 +20,8 @@ const server = createServer(async (request, response) => {
   const report = { event: data.handle, wallet: data.wallet.data.handle, fault, takes };
   process.send(report, () => response.writeHead(takes ? 202 : 500).end());
 });
-server.keepAliveTimeout = 60_000;
+// The sender closes idle connections: a time-out here could close one under a request.
+server.keepAliveTimeout = 0;
 server.listen(port, '127.0.0.1', () => process.send({ ready: true }));
 
 /** What is wrong with a body; undefined when it is as the ledger signed it. */

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { hash as hashOf, verifyProof } from '@countersign/protocol';
 import { freePort } from '../../bench/processes.mjs';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 import { Ledger } from './ledger.mjs';
+import { readOptions } from './options.mjs';
 
 /** Receivers: the second one refuses half of what it gets, the third one is killed. */
 const RECEIVERS = 4;
@@ -24,17 +24,9 @@ const WRITERS = 32;
 const PATIENCE = 15;
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '20000' },
-    workers: { type: 'string', default: '2' },
-    /** How often the server is killed. */
-    kills: { type: 'string', default: '3' },
-  },
-});
-const KILLS = Number(values.kills);
+const { events, workers, kills: KILLS } = readOptions(process.argv.slice(2));
 
-process.exitCode = await soak(Number(values.events), values.workers);
+process.exitCode = await soak(events, String(workers));
 
 /** Starts everything in a folder of its own, breaks it, checks, prints, and leaves nothing behind. @returns exit status */
 async function soak(events, workers) {

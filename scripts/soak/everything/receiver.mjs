@@ -46,8 +46,8 @@ export class Receiver {
   /** Listens, from now on at the same port. */
   async open() {
     this.#server = createServer((request, response) => void this.#take(request, response));
-    // An idle connection is the sender's to close.
-    this.#server.keepAliveTimeout = 60_000;
+    // The sender closes idle connections: a time-out here could close one under a request.
+    this.#server.keepAliveTimeout = 0;
     this.#server.listen(this.#port ?? 0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#port = this.#server.address().port;

@@ -67,23 +67,22 @@ describe('npm run provider-key', () => {
     await expect(tokenOf(client, await credentialsFor(client, 'app', 'again'))).rejects.toThrow('invalid_grant');
   });
 
-  it('says what is wrong, and leaves with 1', async () => {
+  it('says in one line what is wrong, and leaves with 2 for a wrong call, else with 1', async () => {
     const client = await newLedger(server.current.url);
     const file = join(folder, 'bad.key');
     await writeFile(file, 'too short');
-    const failures: [string[], string][] = [
-      [[], '--ledger is missing.'],
-      [['--nonsense'], 'nonsense'],
-      [['--ledger', 'l', '--signer', 's', '--key', file], 'does not hold 32 bytes'],
-      [['--ledger', 'l', '--signer', 's', '--key', join(folder, 'absent')], 'ENOENT'],
-      [['--ledger', 'l', '--signer', 's', '--key', file, '--url', 'nowhere'], '--url is not an address'],
-      [['--ledger', 'l', '--signer', 's', '--key', file, '--ttl', '0'], '--ttl must be'],
+    const failures: [number, string[], string][] = [
+      [2, [], '--ledger is missing: see --help'],
+      [2, ['--nonsense'], 'nonsense'],
+      [1, ['--ledger', 'l', '--signer', 's', '--key', file], 'does not hold 32 bytes'],
+      [1, ['--ledger', 'l', '--signer', 's', '--key', join(folder, 'absent')], 'ENOENT'],
+      [2, ['--ledger', 'l', '--signer', 's', '--key', file, '--url', 'nowhere'], '--url is not an address'],
+      [2, ['--ledger', 'l', '--signer', 's', '--key', file, '--ttl', '0'], '--ttl must be'],
     ];
-    for (const [given, message] of failures) {
-      await expect(run(process.execPath, [SCRIPT, ...given])).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(message),
-      });
+    for (const [code, given, message] of failures) {
+      const failure = await run(process.execPath, [SCRIPT, ...given]).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code, stderr: expect.stringContaining(message) });
+      expect((failure as { stderr: string }).stderr.trim().split('\n')).toHaveLength(1);
     }
     await expect(command(client.in('ghost'))).rejects.toMatchObject({
       stderr: expect.stringContaining('Server does not host requested ledger'),

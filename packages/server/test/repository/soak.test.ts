@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newLedger } from '../support/client.js';
+import { root } from '../support/documents.js';
 import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 
@@ -23,6 +25,17 @@ const { Memory, slopeOf } = await load('memory');
 const { Slowness } = await load('slowness');
 const { Traffic } = await load('traffic');
 const { Wallets } = await load('wallets');
+
+it.each([
+  [['nosuch'], "soak: Unexpected argument 'nosuch'"],
+  [['--events', 'many'], 'soak: --events must be a whole number from 1 to 100000000'],
+  [['everything', '--minutes', 'x'], 'soak: --minutes must be from 0.1 to 10080'],
+])('a soak of %j is refused in one line, with code 2', (args, told) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/soak.mjs'), ...args], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr.trim().split('\n')]).toEqual([2, [expect.stringContaining(told)]]);
+});
 
 describe('what the soak of everything takes for the fault of the server', () => {
   const at = (began: number) => ({ began, ended: began + 10 });
