@@ -6,7 +6,7 @@ import {
 } from 'commander';
 import { failureOfClient } from './client-failure.js';
 import type { CliCommand } from './description/command.js';
-import { optionName, optionsOf } from './description/definition.js';
+import { optionName, optionsOf, takesValue } from './description/definition.js';
 import { aboutGroup, helpBehind } from './description/groups.js';
 import { Invocation, type Values } from './description/invocation.js';
 import { EXIT, Failure, usage } from './terminal/failure.js';
@@ -130,9 +130,7 @@ const HELP_CODES = ['commander.help', 'commander.helpDisplayed', 'commander.vers
 function wrongCall({ message }: CommanderError, parser: CommanderCommand): Failure {
   const [first = '', hint = ''] = message.replace(/^error: /, '').split('\n');
   const [, meant] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(hint) ?? [];
-  const words: string[] = [];
-  for (let one: CommanderCommand | null = parser; one !== null; one = one.parent) words.unshift(one.name());
-  const help = `ee \`${words.join(' ')} --help\``;
+  const help = `ee \`${nameOf(parser)} --help\``;
   const detail = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
   return usage(detail, meant === undefined ? `s${help}` : `did you mean ${meant}? S${help}`);
 }
@@ -151,6 +149,7 @@ function addCommand(parent: CommanderCommand, name: string, command: CliCommand,
     if (given.choices !== undefined) option.choices([...given.choices]);
     if (given.default !== undefined) option.default(given.default);
     parser.addOption(option);
+    if (takesValue(given) && !option.variadic) refuseSecond(parser, option);
   }
   parser.addHelpText('after', helpBehind(command));
   parser.action(async () => {
@@ -158,6 +157,22 @@ function addCommand(parent: CommanderCommand, name: string, command: CliCommand,
     const output = new Output(surroundings, values.json === true);
     await command.run(new Invocation(command, values, output, surroundings, typed));
   });
+}
+
+/** Has a call with two values for one option refused: the parser would leave out the first, and something else be signed than was meant. */
+function refuseSecond(parser: CommanderCommand, option: CommanderOption): void {
+  let isGiven = false;
+  parser.on(`option:${option.name()}`, () => {
+    if (isGiven) throw usage(`${option.long} is given twice.`, `it takes one value: see \`${nameOf(parser)} --help\``);
+    isGiven = true;
+  });
+}
+
+/** Its words, with those of the groups that it is in. */
+function nameOf(parser: CommanderCommand): string {
+  const words: string[] = [];
+  for (let one: CommanderCommand | null = parser; one !== null; one = one.parent) words.unshift(one.name());
+  return words.join(' ');
 }
 
 /** The values of a call by the names that the command gave them, and which of its options are on the command line. */

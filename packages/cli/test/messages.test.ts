@@ -49,6 +49,20 @@ it('a factor that is none is told with a few of those there are', async () => {
   }
 });
 
+it('an option that is given twice is refused: nothing of it is left out in silence', async () => {
+  const cli = cliIn('twice');
+  const call = ['intent', 'sign', 'i', '--say', 'handle=cre_1', '--say', 'reason=gone', '--yes'];
+  const { code, err } = await cli.call([...call, '--ledger', 'l', '--server', running.current.url]);
+  expect([code, err]).toEqual([
+    2,
+    '✗ --say is given twice.\n  Try: it takes one value: see `countersign intent sign --help`\n',
+  ]);
+  // Those that take several may be given again, and what is said twice without a value says no more.
+  const labels = ['--add-label', 'a', '--add-label', 'b', '--yes', '--yes'];
+  const several = await cli.call(['intent', 'sign', 'i', ...labels, '--server', running.current.url, '--ledger', 'l']);
+  expect(several.err).not.toContain('twice');
+});
+
 it('a wrong password is told with the key that it does not open', async () => {
   const cli = cliIn('password');
   await cli.done(['key', 'create', 'ada']);

@@ -36,7 +36,7 @@ it('countersign admin doctor finds nothing wrong with a server that goes on, and
   expect(out).toMatch(/^✓ settings {5}valid, those of this environment\n✓ release {6}\d/);
   expect(out).toMatch(/\n✓ schema {7}of this release; \d\d indexes\n/);
   expect(out).toMatch(/\n✓ master key {3}MASTER_KEY or its file, the one of this database\n/);
-  expect(out).toMatch(/\n✓ sealed keys {2}\d+ of \d+ ledgers open; sealed are \d+ under master key 1\n/);
+  expect(out).toMatch(/\n✓ sealed keys {2}\d+ keys of \d+ ledgers open; sealed are \d+ under master key 1\n/);
   expect(out).toMatch(/\n✓ records {6}\d+ are as they were stored, and in the log\n/);
 });
 

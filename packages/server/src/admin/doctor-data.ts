@@ -45,7 +45,7 @@ export async function examineKeys(pool: pg.Pool, keys: Keyring, sample: number):
   });
   const counts = await countSealed(pool);
   const under = counts.map(({ number, count }) => `${count} under master key ${number}`).join(', ');
-  const text = `${rows.length} of ${new Set(rows.map(({ ledger }) => ledger)).size} ledgers open; sealed are ${under}`;
+  const text = `${rows.length} keys of ${new Set(rows.map(({ ledger }) => ledger)).size} ledgers open; sealed are ${under}`;
   if (wrong.length === 0 && counts.length === 1) return text;
   if (wrong.length === 0)
     throw new Illness(text, 'the master key is being replaced: unless countersign admin rotate-key runs, run it again');
