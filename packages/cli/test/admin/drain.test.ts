@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { MoneyScene, transfer } from '../../../server/test/money/scene.js';
 import { eventually } from '../../../server/test/support/eventually.js';
+import { linesOf } from '../../../server/test/support/page.js';
 import { ok } from '../../../server/test/support/scene.js';
 import { startServer, withTwoServers } from '../../../server/test/support/server.js';
 import { runSql } from '../../../server/test/support/sql.js';
-import { linesOf } from '../runbooks/page.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const servers = withTwoServers({ connections: { quiet: 1_000 } });

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { verbOf, withBridges } from '../../../server/test/money/bridge.js';
 import { bridgedScene } from '../../../server/test/money/bridge-scene.js';
 import { transfer } from '../../../server/test/money/scene.js';
 import { eventually } from '../../../server/test/support/eventually.js';
+import { filledIn, linesOf, wordsOf } from '../../../server/test/support/page.js';
 import { withOwnServer } from '../../../server/test/support/server.js';
 import { runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
@@ -86,6 +88,45 @@ it('countersign admin intents says what each waits for, and calls its bridges ag
   await money.ends(silent, 'completed');
   await money.ends(refused, 'completed');
   expect(bank.calls.map(verbOf).filter((verb) => verb.startsWith('prepare'))).toHaveLength(1);
+});
+
+it('docs/operations/intents.md: a bridge is called at its new address, and the owner reports in the place of one that is gone', async () => {
+  const money = await bridgedScene(server.current.url, bridges);
+  const { ledger = '', key } = money.client;
+  const operator = new Cli(join(folder.path, 'page'), { ...cli.env, COUNTERSIGN_PASSWORD: 'secret' });
+  await operator.done(['key', 'import', 'owner', '--file', '-'], { input: Buffer.from(key.secret).toString('hex') });
+  await operator.done(['ledger', 'select', ledger, '--server', server.current.url, '--signer', 'owner']);
+  const type = async (line: string, parts: readonly (readonly [string, string])[]) =>
+    (await operator.done(wordsOf(filledIn(line, parts)).slice(1))).out;
+  const [look = '', retry = ''] = linesOf('intents', 'countersign admin intents acme');
+  const [move = ''] = linesOf('intents', 'countersign bridge update bank');
+  const [report = ''] = linesOf('intents', 'countersign intent sign held');
+  const { config } = (await money.client.get('/bridges/bank')).body.data;
+  const shown = 'https://bank.example/ledger';
+  await type(move, [[shown, 'http://127.0.0.1:1']]);
+  const unreached = await money.intend([transfer('alice', 'acc', 1)]);
+  await eventually(async () =>
+    expect(await type(look, [['acme', ledger]])).toMatch(/bank prepare cre_\S+: \w+, \d+ attempts?, .*ECONNREFUSED/),
+  );
+  await type(move, [[shown, config.server]]);
+  await type(retry, [['acme', ledger]]);
+  await money.ends(unreached, 'completed');
+
+  const { report: reportWell } = bank;
+  bank.report = (call) => (verbOf(call) === 'commit credits' ? undefined : reportWell(call));
+  const undone = await money.intend([transfer('alice', 'acc', 1)]);
+  const call = await eventually(async () => {
+    const listed = await type(look, [['acme', ledger]]);
+    const [, handle] =
+      /: committing, .* waits for bank to report committed\n {4}bank commit (\S+): delivered/.exec(listed) ?? [];
+    expect(handle, listed).toBeDefined();
+    return handle!;
+  });
+  await type(report, [
+    ['held', undone],
+    ['cre_KaG7cUsd43UWSUwz5', call],
+  ]);
+  await money.ends(undone, 'completed');
 });
 
 it('countersign admin intents --retry has one that was put off looked at, whatever lease rests', async () => {

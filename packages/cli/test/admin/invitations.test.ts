@@ -2,14 +2,14 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { parseServerRules } from '../../../server/src/access/server-rules.js';
 import { newKey, signed, TestClient, type TestKey } from '../../../server/test/support/client.js';
-import { section } from '../../../server/test/support/documents.js';
+import { blockOf } from '../../../server/test/support/page.js';
 import { startServer, TEST_MASTER_KEY, withTwoServers } from '../../../server/test/support/server.js';
 import { runSql } from '../../../server/test/support/sql.js';
 import { bearer } from '../../../server/test/support/token.js';
 import { dumpRows } from '../../../server/test/upgrade/dump.js';
 import { Cli, withFolder } from '../support/cli.js';
 
-const [, rules = ''] = /```json\n(.*?)```/s.exec(section('docs/operations/tenants.md', 'nobody')) ?? [];
+const rules = blockOf('tenants', '[{"action": "read"');
 const servers = withTwoServers({ serverRules: parseServerRules(rules) });
 const folder = withFolder();
 const admin = () =>

@@ -7,9 +7,9 @@ import { makeDataDir } from '../../../server/test/support/database.js';
 import { read } from '../../../server/test/support/documents.js';
 import { eventually } from '../../../server/test/support/eventually.js';
 import { freePort } from '../../../server/test/support/free-port.js';
+import { blockOf, filledIn, inlineOf, linesOf } from '../../../server/test/support/page.js';
 import { withFolder } from '../support/cli.js';
 import { Operator } from './operator.js';
-import { blockOf, filledIn, inlineOf, linesOf } from './page.js';
 import { hasOwnPostgres, QUIET_PSQL } from './postgres.js';
 
 /** Pages of docs/operations, typed as they stand beside one server with the embedded PostgreSQL. */

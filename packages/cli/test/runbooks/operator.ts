@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { root } from '../../../server/test/support/documents.js';
+import { wordsOf } from '../../../server/test/support/page.js';
 import { Terminal } from '../guides/terminal.js';
 import { Cli } from '../support/cli.js';
 
@@ -48,8 +49,7 @@ export class Operator {
     const cli = new Cli(join(this.#folder, 'home'), { ...this.#environment(), COUNTERSIGN_HOME: '' });
     let output = '';
     for (const line of lines) {
-      const words = [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
-      const { code, out, err } = await cli.call(words.slice(1));
+      const { code, out, err } = await cli.call(wordsOf(line).slice(1));
       output += out + err;
       if (code !== 0) return { output, failed: true };
     }

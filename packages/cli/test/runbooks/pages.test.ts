@@ -5,9 +5,9 @@ import { parseConfig } from '../../../server/src/config.js';
 import { isAnyOfSeveral } from '../../../server/src/store/hosts/database-url.js';
 import { createMigratedDatabase } from '../../../server/test/support/database.js';
 import { pagesOf, read, root } from '../../../server/test/support/documents.js';
+import { blockOf, blocksOfPage, inlineOf } from '../../../server/test/support/page.js';
 import { runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
-import { blockOf, blocksOfPage, inlineOf } from './page.js';
 
 const HERE = 'packages/cli/test/runbooks/pages.test.ts';
 const EMBEDDED = 'packages/cli/test/runbooks/embedded.deep.test.ts';
@@ -15,8 +15,8 @@ const SYSTEMD = 'packages/cli/test/runbooks/systemd.deep.test.ts';
 const BASEBACKUP = 'packages/server/test/failover/basebackup.deep.test.ts';
 const BOOKS = 'packages/server/test/money/operations.test.ts';
 const RULES = 'packages/server/test/access-http/who-makes-ledgers.test.ts';
-/** Citus is not on every machine: `npm run test:citus` has the same statements, in words of its own. */
-const CITUS = 'scripts/citus.mjs';
+const DELIVERIES = 'packages/server/test/deliveries/documented.test.ts';
+const INTENTS = 'packages/cli/test/admin/intents.test.ts';
 
 /** Which test takes each block of docs/operations from the page, and runs it: by the page, and how the block begins. */
 const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] = [
@@ -25,23 +25,24 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['backup', 'archive_mode = on', BASEBACKUP],
   ['backup', 'pg_basebackup', BASEBACKUP],
   ['backup', 'restore_command', BASEBACKUP],
-  ['cluster', 'shared_preload_libraries', CITUS],
-  ['cluster', 'select citus_set_coordinator_host', CITUS],
-  ['cluster', "select citus_add_node('10.0.0.4'", CITUS],
-  ['cluster', 'countersign admin cluster --isolate', CITUS],
+  ['cluster', 'countersign admin cluster --isolate', 'packages/server/test/clusters/isolate.deep.test.ts'],
   ['database', 'runuser -u countersign', EMBEDDED],
   ['database', 'nsenter --mount', SYSTEMD],
   ['database', 'create role countersign_owner', SYSTEMD],
   ['database', 'DATABASE_URL=postgresql://countersign_owner', SYSTEMD],
   ['database', 'DATABASE_URL=postgresql://user:password@one', HERE],
   ['database', 'select ledger_id, wallet, symbol', BOOKS],
-  ['deliveries', 'select l.handle as ledger, d.target', 'packages/server/test/deliveries/documented.test.ts'],
+  ['deliveries', 'select l.handle as ledger, d.target', DELIVERIES],
+  ['deliveries', 'countersign effect events retry', DELIVERIES],
   ['drain', 'countersign admin drain', 'packages/cli/test/admin/drain.test.ts'],
   ['erasure', 'countersign erase acme', EMBEDDED],
   ['install', 'npm install --prefix', SYSTEMD],
   ['install', 'systemctl enable --now', SYSTEMD],
   ['install', '[Service]', SYSTEMD],
   ['intents', 'select l.handle as ledger, r.handle as intent', BOOKS],
+  ['intents', 'countersign admin intents acme', INTENTS],
+  ['intents', 'countersign bridge update bank', INTENTS],
+  ['intents', 'countersign intent sign held', INTENTS],
   ['keys', 'countersign key create owner-2', EMBEDDED],
   ['keys', 'countersign ledger update --access', EMBEDDED],
   ['monitoring', 'scrape_configs', HERE],
@@ -64,15 +65,46 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['tracing', 'npm install @opentelemetry', HERE],
 ];
 
+/** Blocks that no test takes from the page: what runs the like of it, and why it does not take it. */
+const NOT_TAKEN: readonly (readonly [page: string, start: string, by: string, why: string])[] = [
+  ['cluster', 'shared_preload_libraries', 'scripts/citus.mjs', 'nodes of tests leave out what only a crash needs'],
+  ['cluster', 'select citus_set_coordinator_host', 'scripts/citus.mjs', 'a script, which reads no TypeScript'],
+  [
+    ...(['cluster', "select citus_add_node('10.0.0.4'"] as const),
+    ...([
+      'packages/server/test/clusters/moves.deep.test.ts',
+      'it has no third worker, and moves each shard itself',
+    ] as const),
+  ],
+];
+
+/** A call that takes a block of a page, by how it begins. */
+const TAKEN = /\b(?:blockOf|linesOf)\(\s*'([\w-]+)',\s*(?:'((?:[^'\\]|\\.)*)'|"([^"\\]*)")/g;
+
+/** What a test takes from pages. */
+function takenBy(path: string): { readonly page: string; readonly start: string }[] {
+  return [...read(path).matchAll(TAKEN)].map(([, page = '', single, double = '']) => ({
+    page,
+    start: (single ?? double).replaceAll('\\n', '\n'),
+  }));
+}
+
 const folder = withFolder();
 
 it('every block of docs/operations is run by a test', async () => {
   const pages = (await pagesOf('docs/operations')).map((path) => /([\w-]+)\.md$/.exec(path)?.[1] ?? '');
   const blocks = pages.flatMap((page) => blocksOfPage(page).map(({ text }) => ({ page, text })));
-  const isRun = (page: string, text: string) => RUN_BY.filter(([of, start]) => of === page && text.startsWith(start));
-  for (const { page, text } of blocks) expect(isRun(page, text), `${page}:\n${text}`).toHaveLength(1);
-  expect(blocks).toHaveLength(RUN_BY.length);
-  for (const [page, , path] of RUN_BY) expect(read(path), path).toContain(path === CITUS ? 'citus_add_node' : page);
+  for (const { page, text } of blocks) {
+    const is = ([of, start]: readonly [string, string, ...string[]]) => of === page && text.startsWith(start);
+    const [run, left] = [RUN_BY.filter(is), NOT_TAKEN.filter(is)];
+    expect([...run, ...left], `${page}:\n${text}`).toHaveLength(1);
+    for (const [, , path] of left) expect(existsSync(join(root, path)), path).toBe(true);
+    for (const [, , path] of run) {
+      const takes = takenBy(path).some((one) => one.page === page && text.startsWith(one.start));
+      expect(takes, `${path} does not take it from the page ${page}:\n${text}`).toBe(true);
+    }
+  }
+  expect(blocks).toHaveLength(RUN_BY.length + NOT_TAKEN.length);
 });
 
 it('every command that the text of a page names is there, with its options', async () => {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireTool } from '../../../server/test/deploy/tools.js';
 import { read, root } from '../../../server/test/support/documents.js';
 import { freePort } from '../../../server/test/support/free-port.js';
+import { blockOf, filledIn } from '../../../server/test/support/page.js';
 import { Terminal } from '../guides/terminal.js';
 import { withFolder } from '../support/cli.js';
-import { blockOf, filledIn } from './page.js';
 import { hasOwnPostgres, type OwnPostgres, PSQL, QUIET_PSQL, startOwnPostgres } from './postgres.js';
 import { Unit } from './unit.js';
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cluster as operation } from '../../src/admin/cluster.js';
-import type { OperationDeps } from '../../src/admin/operation.js';
-import { createPool } from '../../src/store/pool.js';
+import { Cli, withFolder } from '../../../cli/test/support/cli.js';
 import { auditLogs } from '../log/audit.js';
 import { newLedger } from '../support/client.js';
+import { blockOf, filledIn, wordsOf } from '../support/page.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
 import { startWriting } from './writing.js';
@@ -12,6 +11,7 @@ const LEDGERS = 4;
 
 describe.runIf(HAS_CITUS)('a ledger that gets a shard to itself while all write', () => {
   const own = withOwnCluster(['synchronous_commit = on', 'citus.shard_count = 2']);
+  const folder = withFolder();
   let server: RunningServer;
 
   beforeAll(async () => {
@@ -25,18 +25,16 @@ describe.runIf(HAS_CITUS)('a ledger that gets a shard to itself while all write'
     const clients = await Promise.all(Array.from({ length: LEDGERS }, () => newLedger(server.url)));
     const writing = await startWriting(clients);
     await writing.more();
-    const pool = createPool({ connectionString, max: 1 }, () => {});
-    try {
-      const onDatabase = (work: (deps: { pool: typeof pool }) => unknown) => work({ pool });
-      const deps = { onDatabase } as unknown as OperationDeps;
-      const isolate = clients[0]!.ledger!;
-      const view = await operation.run(deps, { isolate });
-      expect(view.isolated).toBe(isolate);
-      expect(view.nodes.reduce((sum, { ledgers }) => sum + ledgers, 0)).toBe(LEDGERS);
-      await expect(operation.run(deps, { isolate })).rejects.toThrow(/has a shard to itself already/);
-    } finally {
-      await pool.end();
-    }
+    const cli = new Cli(folder.path, { DATABASE_URL: connectionString });
+    const isolate = clients[0]!.ledger!;
+    // As docs/operations/cluster.md prints it.
+    const line = filledIn(blockOf('cluster', 'countersign admin cluster --isolate').trim(), [['acme', isolate]]);
+    const call = [...wordsOf(line).slice(1), '--json'];
+    const { json } = await cli.done(call);
+    expect(json.isolated).toBe(isolate);
+    expect(json.nodes.reduce((sum: number, { ledgers }: { ledgers: number }) => sum + ledgers, 0)).toBe(LEDGERS);
+    const again = await cli.call(call);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('has a shard to itself already')]);
     await writing.more();
     await writing.verify();
     await auditLogs(connectionString);

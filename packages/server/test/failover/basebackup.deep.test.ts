@@ -19,6 +19,7 @@ import { newLedger } from '../support/client.js';
 import { read } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
+import { blockOf, filledIn } from '../support/page.js';
 import { stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { closeSql, runSql } from '../support/sql.js';
@@ -57,7 +58,7 @@ beforeAll(async () => {
     '--encoding=UTF8',
     '--locale=C.UTF-8',
   );
-  const settings = blocksOf('archive_mode')[0]!.replace('archive_timeout = 60', 'archive_timeout = 1');
+  const settings = here(blockOf('backup', 'archive_mode = on')).replace('archive_timeout = 60', 'archive_timeout = 1');
   appendFileSync(
     join(home, 'data/postgresql.conf'),
     `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n${settings}`,
@@ -72,13 +73,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 }, PATIENCE);
 
-/** The code of the page that has a word in it, with the folders of this test. */
-function blocksOf(word: string): string[] {
-  const page = read('docs/operations/backup.md');
-  return [...page.matchAll(/^ *```(?:sh)?\n([\s\S]*?)^ *```/gm)]
-    .map(([, block = '']) => block.replace(/^ +/gm, '').replaceAll('/mnt/backups', join(home, 'backups')))
-    .filter((block) => block.includes(word));
-}
+/** A text of the page with the folder of this test. */
+const here = (text: string) => filledIn(text, [['/mnt/backups', join(home, 'backups')]]);
 
 it.runIf(isThere)(
   'the runbook of pg_basebackup restores the moment between two writes, and the server notices',
@@ -91,7 +87,7 @@ it.runIf(isThere)(
     server = await startServer({ database, dataDir });
     const client = await newLedger(server.url, { config: { log: 'open' } });
     const before: string[] = [];
-    const [backUp, verify] = blocksOf('pg_basebackup')[0]!.trim().split('\n');
+    const [backUp, verify] = here(blockOf('backup', 'pg_basebackup')).trim().split('\n');
     // Writes go on while it is taken.
     for (let made = 0; made < 5; made += 1) {
       await stored(client, 'wallet', { handle: `w-${made}` });
@@ -125,7 +121,7 @@ it.runIf(isThere)(
 
     rmSync(join(home, 'data'), { recursive: true });
     cpSync(join(home, 'backups/base'), join(home, 'data'), { recursive: true });
-    const recovery = blocksOf('recovery_target_time')[0]!.replace(/'2026-[^']+'/, `'${at}'`);
+    const recovery = here(blockOf('backup', 'restore_command')).replace(/'2026-[^']+'/, `'${at}'`);
     appendFileSync(join(home, 'data/postgresql.auto.conf'), recovery);
     writeFileSync(join(home, 'data/recovery.signal'), '');
     if (account.length > 0) execFileSync('chown', ['-R', 'postgres:postgres', join(home, 'data')]);

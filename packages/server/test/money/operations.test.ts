@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../support/client.js';
-import { read } from '../support/documents.js';
+import { blockOf } from '../support/page.js';
 import { withOwnServer } from '../support/server.js';
 import { MoneyScene, transfer } from './scene.js';
 
@@ -16,14 +16,8 @@ beforeAll(async () => {
 
 afterAll(() => database.end());
 
-/** The one statement of docs/operations that has this text. */
-function statementWith(text: string): string {
-  const page = ['database', 'intents'].map((name) => read(`docs/operations/${name}.md`)).join('\n');
-  const blocks = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, block = '']) => block);
-  const found = blocks.flatMap((block) => block.split(/;\n/)).filter((statement) => statement.includes(text));
-  expect(found).toHaveLength(1);
-  return found[0]!;
-}
+const [underWay = '', leads = ''] = blockOf('intents', 'select l.handle as ledger, r.handle as intent').split(/;\n/);
+const check = blockOf('database', 'select ledger_id, wallet, symbol');
 
 describe('the SQL of docs/operations', () => {
   it('shows intents that are stuck, and the leaders of ledgers', async () => {
@@ -39,10 +33,10 @@ describe('the SQL of docs/operations', () => {
     const claims = [transfer('alice', 'bob', 1)];
     const answer = await money.client.as(newKey()).create('/intents', { handle: 'stuck', claims });
     expect(answer.status, answer.text).toBe(201);
-    const { rows } = await database.query(statementWith('o.stage'));
+    const { rows } = await database.query(underWay);
     const mine = rows.filter(({ ledger }) => ledger === money.client.ledger);
     expect(mine).toMatchObject([{ intent: 'stuck', stage: 'waiting', created: new Date(answer.body.meta.moment) }]);
-    const leaders = await database.query(statementWith('from home h'));
+    const leaders = await database.query(leads);
     expect(leaders.rows.map(({ ledger }) => ledger)).toContain(money.client.ledger);
   });
 
@@ -54,7 +48,6 @@ describe('the SQL of docs/operations', () => {
     const money = await MoneyScene.make(server.current.url);
     await money.issue('alice', 10);
     await money.done([transfer('alice', 'bob', 4)]);
-    const check = statementWith('from balance b full join');
     await database.query('begin');
     try {
       expect((await database.query(check)).rows).toEqual([]);

@@ -1,4 +1,4 @@
-import { read } from '../../../server/test/support/documents.js';
+import { read } from './documents.js';
 
 /** A block of code in a page of docs/operations. */
 export interface PageBlock {
@@ -46,6 +46,11 @@ export function filledIn(text: string, parts: readonly (readonly [shown: string,
     filled = filled.replaceAll(shown, used);
   }
   return filled;
+}
+
+/** The words of a line as a shell takes them: `'…'` is one, and there is nothing else to it. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
 }
 
 /** The codes between backticks in the text of a page that begin so, each once, in their order. */
