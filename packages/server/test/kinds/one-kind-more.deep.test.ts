@@ -1,5 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consoleOf, lacksChromium, sees, withBrowser } from '../../../console/test/support/chromium.js';
+import { layConsole, makeConsole } from '../../../console/test/support/console-of-copy.js';
 import { recordNames } from '../../src/kinds/registry.js';
 import { newKey, newLedger, signed, type TestClient } from '../support/client.js';
 import { ok } from '../support/scene.js';
@@ -57,13 +59,18 @@ export const badge: KindDeclaration = {
 };
 `;
 
+/** Milliseconds for what compiles and bundles, on a machine that does other things as well. */
+const PATIENCE = 600_000;
+
 let copy: Copy;
 let running: RunningServer;
+const browser = withBrowser();
 
 beforeAll(async () => {
   copy = await withKind('badge', BADGE);
-  running = await startServer({}, copy.openServer);
-});
+  if (!lacksChromium) await layConsole(copy.folder);
+  running = await startServer({ consoleServers: [] }, copy.openServer);
+}, PATIENCE);
 
 afterAll(async () => {
   await running?.stop();
@@ -97,6 +104,7 @@ describe('a kind of one file and one line', () => {
     expect(made.status).toBe(201);
     expect(made.body.luid).toMatch(/^\$bdg\./);
     expect(made.body.meta.status).toBe('given');
+    expect(made.body.meta.proofs.at(-1).custom.status).toBe('given');
 
     expect((await client.get('/badges/b')).text).toBe(made.text);
     const updated = ok(await client.update('/badges/b', made.body, badge({ handle: 'b', points: 5 })));
@@ -199,6 +207,59 @@ describe('a kind of one file and one line', () => {
     const shown = async (handle: string) => (await client.get(`/badges/${handle}`)).status;
     expect([await shown('of-ada'), await shown('of-bob'), await shown('great')]).toEqual([401, 200, 401]);
   });
+
+  it.skipIf(lacksChromium)(
+    'is browsed, made, proven and read in the console, whose sources do not know it',
+    { timeout: PATIENCE },
+    async () => {
+      await makeConsole(copy.folder, await (await fetch(`${running.url}/openapi.json`)).text());
+      const client = await open();
+      for (const points of [1, 5]) await make(client, { handle: `of-${points}`, points });
+      const page = await browser.page();
+      await page.goto(`${consoleOf(running.url)}#/l/${client.ledger}`);
+      await page.getByRole('navigation', { name: 'Records' }).getByRole('link', { name: 'Badges' }).click();
+      await sees(page, '2 records, each checked here');
+      expect(await page.getByRole('columnheader').allTextContents()).toEqual(
+        expect.arrayContaining(['signer', 'points']),
+      );
+      // A filter that the interface has for the kind alone.
+      await page.getByText('Build a filter').click();
+      await page.getByLabel('Member').selectOption('data.points');
+      await page.getByLabel('Value').fill('5');
+      await page.keyboard.press('Enter');
+      await sees(page, '1 record, each checked here');
+
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('New key').click();
+      await page.getByLabel('Name').fill('browser');
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await sees(page, 'key browser');
+      await page.getByRole('link', { name: 'New badge' }).click();
+      await page.getByLabel('handle').fill('great');
+      await page.getByLabel('signer').fill('ada');
+      await page.getByLabel('schema').selectOption('gold');
+      await page.getByLabel('points').fill('0');
+      const sign = async (button: string) => {
+        await page.getByRole('button', { name: button }).click();
+        await page.getByRole('button', { name: 'Sign and send' }).click();
+      };
+      await sign('Create it');
+      await sees(page, 'record.schema-invalid');
+      await page.getByLabel('points').fill('7');
+      await sign('Create it');
+      await sees(page, 'Done, and checked here: 2 proofs hold.');
+      await page.getByRole('link', { name: 'Open the record' }).click();
+      await page.getByRole('heading', { name: /^great / }).waitFor();
+      await sees(page, 'Checked here');
+      await page.getByRole('navigation', { name: 'Actions' }).getByRole('link', { name: 'Add a proof' }).click();
+      await page.getByLabel('Status').fill('worn');
+      await sign('Add the proof');
+      await sees(page, 'Done, and checked here');
+      const { data, meta } = ok(await client.get('/badges/great')).body;
+      expect([data.points, meta.status]).toEqual([7, 'worn']);
+      expect(browser.faults.filter((fault) => !fault.includes('status of 422'))).toEqual([]);
+    },
+  );
 
   it('stands in the OpenAPI description', async () => {
     const { paths, tags, components } = (await (await fetch(`${running.url}/openapi.json`)).json()) as {

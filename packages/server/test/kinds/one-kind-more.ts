@@ -10,6 +10,7 @@ const compiler = fileURLToPath(new URL('../../../../node_modules/typescript/bin/
 
 /** The server built with one kind more. */
 export interface Copy {
+  readonly folder: string;
   readonly openServer: typeof openServer;
   remove(): Promise<void>;
 }
@@ -39,7 +40,7 @@ export async function withKind(name: string, file: string): Promise<Copy> {
       throw new Error(`With the kind ${name} the server does not compile: ${stdout}`);
     });
     const app = (await import(/* @vite-ignore */ `${copy}/dist/app.js`)) as { openServer: typeof openServer };
-    return { openServer: app.openServer, remove };
+    return { folder: copy, openServer: app.openServer, remove };
   } catch (error) {
     await remove();
     throw error;

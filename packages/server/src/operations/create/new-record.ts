@@ -165,7 +165,8 @@ export async function makeRecord(
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = session.moment();
-  const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
+  const initialStatus = kind.lifecycle.initialStatus ?? 'created';
+  const trail = kind.trail.created ?? [{ status: initialStatus, luid: true }];
   const unsigned = completion
     ? []
     : trail.map(({ status, luid: named }) =>
@@ -175,7 +176,7 @@ export async function makeRecord(
     proofs: completion
       ? [session.ledger.system.stored(hash, { luid, moment: now })]
       : [...(await clientTrail(session, kind, signed, caller, now)), ...unsigned.map(({ proof }) => proof)],
-    status: kind.lifecycle.initialStatus ?? 'created',
+    status: initialStatus,
     ...(await kind.lifecycle.meta?.(data, {
       random: session.runtime.random,
       domainOf: (kind, handle) => lookUpDomain(session, kind, handle),
