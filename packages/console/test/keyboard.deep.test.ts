@@ -4,26 +4,12 @@ import { newLedger } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
 import { consoleOf, lacksChromium, sees, settled, withBrowser } from './support/chromium.js';
+import { focus, focused, isSeen, stopsOf, tabTo } from './support/keyboard.js';
 
 const running = withOwnServer({ consoleServers: [] });
 const browser = withBrowser();
 
-/** What has the focus: its role or tag, and its name. */
-const FOCUSED = `(() => {
-  const one = document.activeElement;
-  const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent ?? '';
-  return one.localName + ' ' + name.trim().slice(0, 80);
-})()`;
-
-/** Whether nothing lies over what has the focus, and it is in sight. */
-const IS_SEEN = `(() => {
-  const one = document.activeElement;
-  const { left, right, top, bottom } = one.getBoundingClientRect();
-  const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-  return one.contains(at) && getComputedStyle(one).outlineStyle !== 'none';
-})()`;
-
-describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', () => {
+describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', { timeout: 300_000 }, () => {
   it('are found, filtered, gone through page by page, and read to the last of their steps', async () => {
     const client = await newLedger(running.current.url);
     for (let at = 0; at < 120; at++) {
@@ -94,7 +80,7 @@ describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', 
     ] as const) {
       await keys.press(key);
       await focus(page, `a ${names[at]}`);
-      expect(await page.evaluate(IS_SEEN), `${key}: the row is in sight`).toBe(true);
+      expect(await isSeen(page), `${key}: the row is in sight`).toBe(true);
     }
     await keys.press('Tab');
     expect(await focused(page)).toBe('button Next');
@@ -144,38 +130,4 @@ describe.skipIf(lacksChromium)('records, in Chromium, with the keyboard alone', 
 /** The name of the window, without the marks that keep the names in it apart. */
 async function titleOf(page: Page): Promise<string> {
   return (await page.title()).replaceAll(/[\u2068\u2069]/g, '');
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate<string>(FOCUSED);
-}
-
-/** Waits until something has the focus. */
-async function focus(page: Page, wanted: string): Promise<void> {
-  await expect.poll(() => focused(page)).toBe(wanted);
-}
-
-/** Presses Tab until something has the focus. */
-async function tabTo(page: Page, wanted: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  const passed: string[] = [];
-  for (let tabs = 0; tabs < 70; tabs++) {
-    await page.keyboard.press(key);
-    const now = await focused(page);
-    if (now === wanted) return;
-    passed.push(now);
-  }
-  throw new Error(`No Tab leads to ${wanted}, but to ${passed.join('; ')}`);
-}
-
-/** Everything that Tab leads to on a page, from its top on, and whether it is seen that it has the focus. */
-async function stopsOf(page: Page): Promise<{ readonly name: string; readonly isSeen: boolean }[]> {
-  await page.evaluate('document.activeElement.blur()');
-  const stops: { name: string; isSeen: boolean }[] = [];
-  for (let tabs = 0; tabs < 100; tabs++) {
-    await page.keyboard.press('Tab');
-    const name = await focused(page);
-    if (name.startsWith('body ')) return stops;
-    stops.push({ name, isSeen: await page.evaluate<boolean>(IS_SEEN) });
-  }
-  throw new Error('Tab leads to no end');
 }

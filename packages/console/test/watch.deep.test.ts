@@ -1,19 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MoneyScene, transfer } from '../../server/test/money/scene.js';
 import { newLedger } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { consoleOf, lacksChromium, sees, withBrowser } from './support/chromium.js';
+import { withReceiver } from './support/receiver.js';
 
 const running = withOwnServer({ consoleServers: [], deliveryAllowPrivate: true });
 const browser = withBrowser();
 
-/** A receiver that refuses, until it is told to take. */
-const receiver = createServer((_, response) => response.writeHead(takes ? 204 : 400).end());
-let takes = false;
-afterAll(() => void receiver.close());
+const receiver = withReceiver();
 
 describe.skipIf(lacksChromium)('watching, in Chromium', () => {
   it('shows changes as they come', async () => {
@@ -41,7 +37,7 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
   it('begins with what the ledger holds, and what needs somebody', async () => {
     const money = await MoneyScene.make(running.current.url, ['ada', 'ben']);
     const { client } = money;
-    const endpoint = await endpointOfReceiver();
+    const endpoint = receiver.url;
     await client.create('/effects', { handle: 'tell', signal: 'wallet-created', action: { endpoint } });
     await client.create('/policies', { handle: 'later', schema: 'access', record: 'wallet', values: [] });
     await money.add(['cara']);
@@ -75,7 +71,7 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
   });
 
   it('shows what an effect sent and what came of it, and has it sent again', async () => {
-    const endpoint = await endpointOfReceiver();
+    const endpoint = receiver.url;
     const client = await newLedger(running.current.url);
     await client.create('/effects', { handle: 'tell', signal: 'wallet-created', action: { endpoint } });
     await client.create('/wallets', { handle: 'shop' });
@@ -93,7 +89,7 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
     await page.getByLabel('Name').fill('browser');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('link', { name: 'Try it again' }).click();
-    takes = true;
+    receiver.takes = true;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Sign and send' }).click();
     await sees(page, 'The ledger tries again.');
@@ -101,11 +97,6 @@ describe.skipIf(lacksChromium)('watching, in Chromium', () => {
     await sees(page, 'delivered');
   });
 });
-
-async function endpointOfReceiver(): Promise<string> {
-  if (!receiver.listening) await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-}
 
 async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });

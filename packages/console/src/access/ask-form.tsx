@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { KINDS } from '../kinds/kinds.js';
 import { accessText } from '../text/access.js';
+import { useFormState } from '../ui/form-state.js';
 import { actionsOn } from './ask.js';
 import { KeyField } from './key-field.js';
 import type { AccessSearch } from './search.js';
@@ -14,10 +15,11 @@ const ASKED = KINDS.filter(
 /** Asks what a key could do, and why not. */
 export function AskForm({ search }: { readonly search: AccessSearch }) {
   const navigate = useNavigate({ from: '/l/$ledger/access' });
-  const [asked, setAsked] = useState<AccessSearch>({ kind: 'ledger', ...search });
-  const [isOther, setOther] = useState(search.key !== undefined);
+  const begun: AccessSearch = { kind: 'ledger', ...search };
+  const [draft, setDraft] = useFormState({ asked: begun, isOther: search.key !== undefined });
+  const { asked, isOther } = draft;
   const { kind = 'ledger' } = asked;
-  const change = (to: AccessSearch) => setAsked({ ...asked, ...to });
+  const change = (to: AccessSearch) => setDraft({ ...draft, asked: { ...asked, ...to } });
   const ask = (event: FormEvent) => {
     event.preventDefault();
     const id = kind === 'ledger' ? undefined : asked.id?.trim();
@@ -28,7 +30,10 @@ export function AskForm({ search }: { readonly search: AccessSearch }) {
     <form className="ask" onSubmit={ask}>
       <label>
         {accessText.whose}
-        <select value={isOther ? 'other' : 'mine'} onChange={(event) => setOther(event.target.value === 'other')}>
+        <select
+          value={isOther ? 'other' : 'mine'}
+          onChange={(event) => setDraft({ ...draft, isOther: event.target.value === 'other' })}
+        >
           <option value="mine">{accessText.mine}</option>
           <option value="other">{accessText.other}</option>
         </select>

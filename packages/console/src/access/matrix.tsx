@@ -78,36 +78,38 @@ function MatrixTable({ rules, parties }: { rules: readonly PlacedRule[]; parties
     ]),
   ].filter((record) => record !== 'any');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className="matrix" tabIndex={0} aria-label={accessText.caption}>
-      <table>
-        <caption>{accessText.caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{accessText.kind}</th>
-            {actions.map((action) => (
-              <th scope="col" key={action}>
-                <Plain value={action} most={30} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {records.map((record) => (
-            <tr key={record}>
-              <th scope="row">
-                <Plain value={record} most={30} />
-              </th>
+    <>
+      <p className="hint">{accessText.caption}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section className="matrix" tabIndex={0} aria-label={accessText.caption}>
+        <table aria-label={accessText.caption}>
+          <thead>
+            <tr>
+              <th scope="col">{accessText.kind}</th>
               {actions.map((action) => (
-                <td key={action}>
-                  <Letters {...{ parties, action, record }} />
-                </td>
+                <th scope="col" key={action}>
+                  <Plain value={action} most={30} />
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {records.map((record) => (
+              <tr key={record}>
+                <th scope="row">
+                  <Plain value={record} most={30} />
+                </th>
+                {actions.map((action) => (
+                  <td key={action}>
+                    <Letters {...{ parties, action, record }} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
   );
 }
 

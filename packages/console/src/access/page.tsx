@@ -24,7 +24,7 @@ export function AccessPage() {
         <p>{accessText.intro}</p>
       </header>
       <h2>{accessText.ask}</h2>
-      <AskForm key={JSON.stringify(search)} search={search} />
+      <AskForm search={search} />
       {search.kind !== undefined && <AnswerSection search={{ ...search, kind: search.kind }} />}
       <h2>{accessText.matrix}</h2>
       <Matrix />

@@ -1,6 +1,7 @@
 import type { Signed } from '@countersign/client';
 import type { JsonObject } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
 import { Fault } from '../session/fault.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
@@ -8,6 +9,7 @@ import { Line } from '../ui/line.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
 import { differencesOf } from '../verify/differences.js';
+import { focusSubmit } from './focus-submit.js';
 import { rebased } from './rebase.js';
 
 interface ConflictProps {
@@ -28,6 +30,10 @@ export function Conflict({ base, mine, read, onDecide }: ConflictProps) {
   const before = base.data as JsonObject;
   const paths = new Map(differencesOf(before, theirs).map((one) => [one.path, one]));
   const own = new Map(differencesOf(before, mine).map((one) => [one.path, one]));
+  const decide = (event: MouseEvent<HTMLButtonElement>, data: JsonObject) => {
+    focusSubmit(event);
+    onDecide(record, data);
+  };
   const all = [...new Set([...paths.keys(), ...own.keys()])];
   return (
     <Notice tone="warn" title={doingText.form.conflict}>
@@ -64,10 +70,10 @@ export function Conflict({ base, mine, read, onDecide }: ConflictProps) {
         </table>
       </div>
       <p className="buttons">
-        <button type="button" onClick={() => onDecide(record, rebased(before, theirs, mine))}>
+        <button type="button" onClick={(event) => decide(event, rebased(before, theirs, mine))}>
           {doingText.form.keepMine}
         </button>
-        <button type="button" onClick={() => onDecide(record, theirs)}>
+        <button type="button" onClick={(event) => decide(event, theirs)}>
           {doingText.form.takeTheirs}
         </button>
       </p>

@@ -3,7 +3,7 @@ import { type ReactNode, useContext } from 'react';
 import { doingText } from '../text/doing.js';
 import { Filled } from '../ui/filled.js';
 import { Plain } from '../ui/plain.js';
-import { FormContext, fieldId, useField } from './form-context.js';
+import { adderId, FormContext, fieldId, useField } from './form-context.js';
 import { memberOf, pointerOf } from './paths.js';
 import { AmountField, ChoiceField, type FieldProps, JsonField, NumberField, TextField } from './plain-fields.js';
 import { fits, initialOf, type Member, type ObjectShape, type Shape, type Variant } from './shape.js';
@@ -42,7 +42,15 @@ export function ShapeField(props: FieldProps) {
 
 /** The members of an object. Those that are not needed, and have no simple field, are added when they are wanted. */
 export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 'path'> & { shape: ObjectShape }) {
-  const { change } = useContext(FormContext);
+  const { id, change, goOnAt } = useContext(FormContext);
+  const add = (name: string, member: Shape) => {
+    goOnAt(fieldId(id, pointerOf([...path, name])));
+    change([...path, name], initialOf(member) ?? emptyOf(member));
+  };
+  const remove = (name: string) => {
+    goOnAt(adderId(id, pointerOf([...path, name])));
+    change([...path, name], undefined);
+  };
   const isShown = (member: Member) =>
     member.isRequired || isSimple(member.shape) || memberOf(value, member.name) !== undefined;
   const symbol = symbolOf(value);
@@ -61,7 +69,7 @@ export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 
           <div key={member.name} className="member">
             {isAmount ? <AmountField {...field} symbol={symbol} /> : <ShapeField {...field} />}
             {!member.isRequired && !isSimple(member.shape) && (
-              <button type="button" className="link remove" onClick={() => change([...path, member.name], undefined)}>
+              <button type="button" className="link remove" onClick={() => remove(member.name)}>
                 <Filled of={doingText.form.remove} names={[member.name]} />
               </button>
             )}
@@ -75,7 +83,8 @@ export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 
             <button
               key={name}
               type="button"
-              onClick={() => change([...path, name], initialOf(member) ?? emptyOf(member))}
+              id={adderId(id, pointerOf([...path, name]))}
+              onClick={() => add(name, member)}
             >
               <Filled of={doingText.form.add} names={[name]} />
             </button>
@@ -108,8 +117,17 @@ function Group({ label, path, shape, children }: FieldProps & { readonly childre
 }
 
 function Items({ label, value, path, items }: FieldProps & { readonly items: Shape }) {
-  const { change } = useContext(FormContext);
+  const { id, change, goOnAt } = useContext(FormContext);
   const all: readonly Json[] = Array.isArray(value) ? value : [];
+  const adder = adderId(id, pointerOf(path));
+  const add = () => {
+    goOnAt(fieldId(id, pointerOf([...path, all.length])));
+    change(path, [...all, initialOf(items) ?? emptyOf(items)]);
+  };
+  const remove = (at: number) => {
+    goOnAt(adder);
+    change([...path, at], undefined);
+  };
   return (
     <>
       {all.map((one, at) => (
@@ -122,13 +140,13 @@ function Items({ label, value, path, items }: FieldProps & { readonly items: Sha
             path={[...path, at]}
             isRequired={true}
           />
-          <button type="button" className="link remove" onClick={() => change([...path, at], undefined)}>
+          <button type="button" className="link remove" onClick={() => remove(at)}>
             <Filled of={doingText.form.remove} names={[doingText.form.item(label, at)]} />
           </button>
         </div>
       ))}
       <p className="buttons">
-        <button type="button" onClick={() => change(path, [...all, initialOf(items) ?? emptyOf(items)])}>
+        <button type="button" id={adder} onClick={add}>
           <Filled of={doingText.form.add} names={[label]} />
         </button>
       </p>

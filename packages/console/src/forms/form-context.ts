@@ -7,6 +7,8 @@ import { type Path, pointerOf } from './paths.js';
 export interface FormScope {
   readonly id: string;
   readonly change: (path: Path, value: Json | undefined) => void;
+  /** Gives the focus to the element of this id, once the form has it. */
+  readonly goOnAt: (id: string) => void;
   /** What the ledger has found wrong. */
   readonly faults: Faults;
   /** Notes that what is written in a field is no value; undefined once it is. */
@@ -16,6 +18,7 @@ export interface FormScope {
 export const FormContext = createContext<FormScope>({
   id: '',
   change: () => undefined,
+  goOnAt: () => undefined,
   faults: NO_FAULTS,
   note: () => undefined,
 });
@@ -30,6 +33,11 @@ export function useField(path: Path, draft?: string) {
   }, [note, pointer, draft]);
   const wrong = draft === undefined ? (faults.get(pointer) ?? []) : [draft];
   return { id: fieldId(id, pointer), wrong, change: (value: Json | undefined) => change(path, value) };
+}
+
+/** The id of the button that adds what a place is empty of, or one more to it. */
+export function adderId(form: string, pointer: string): string {
+  return `${form}${pointer}+`;
 }
 
 /** The id of the field for a place in the data. */

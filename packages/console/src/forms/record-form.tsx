@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@countersign/protocol';
-import { type FormEvent, type ReactNode, useCallback, useId, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { doingText } from '../text/doing.js';
 import { Notice } from '../ui/notice.js';
 import { Plain } from '../ui/plain.js';
@@ -38,13 +38,14 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
       return next;
     });
   }, []);
+  const goOnAt = useGoOn();
   const scope = useMemo(() => {
     const change = (path: Path, put: Json | undefined) => {
       setText(undefined);
       onChange((putAt(value, path, put) ?? {}) as JsonObject);
     };
-    return { id, change, faults, note };
-  }, [id, value, faults, note, onChange]);
+    return { id, change, goOnAt, faults, note };
+  }, [id, value, faults, note, goOnAt, onChange]);
   const write = (given: string) => {
     setText(given);
     const data = jsonIn(given);
@@ -91,6 +92,20 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
       </form>
     </FormContext.Provider>
   );
+}
+
+/** Moves the focus to an element that is drawn by a change, or by that alone: what was pressed for the change may be gone. */
+function useGoOn(): (id: string) => void {
+  const wanted = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    const found = wanted.current === undefined ? null : document.getElementById(wanted.current);
+    if (found === null) return;
+    wanted.current = undefined;
+    found.focus();
+  });
+  return useCallback((id) => {
+    wanted.current = id;
+  }, []);
 }
 
 /** The places that the ledger has found wrong, each leading to its field. */

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
 import { ServerName, useForeignServer } from '../session/foreign.js';
 import { doingText } from '../text/doing.js';
 import { text } from '../text/en.js';
@@ -12,7 +12,8 @@ export function SigningDialog({ asked }: { readonly asked: SigningAsked }) {
   const title = useRef<HTMLHeadingElement>(null);
   const server = useForeignServer();
   const { signing, agree, decline } = asked;
-  useEffect(() => {
+  // Closed before it is taken away: that gives the focus back to what had it.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
     // Not the button: who presses Enter twice would sign what was not looked at.

@@ -2,6 +2,7 @@ import './forms.css';
 import { type Ledger, Refusal, UnreachableError } from '@countersign/client';
 import { Fault } from '../session/fault.js';
 import { doingText } from '../text/doing.js';
+import { focusSubmit } from './focus-submit.js';
 import { InSight } from './in-sight.js';
 import { SigningDialog } from './signing-dialog.js';
 import type { Write } from './use-write.js';
@@ -36,7 +37,10 @@ export function WriteStatus({ write, client, onDone }: WriteStatusProps) {
           {doingText.sign.mayBeDone}{' '}
           <button
             type="button"
-            onClick={() => write.run(() => client.resend(request), onDone as (made: unknown) => void)}
+            onClick={(event) => {
+              focusSubmit(event);
+              write.run(() => client.resend(request), onDone as (made: unknown) => void);
+            }}
           >
             {doingText.sign.resend}
           </button>

@@ -2,11 +2,12 @@ import './money.css';
 import { isRefusal, type Ledger, type Schemas, type Signed } from '@countersign/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
 import { moneyText } from '../text/money.js';
+import { useFormState } from '../ui/form-state.js';
 import { Notice, Skeleton } from '../ui/notice.js';
 import { Plain, visible } from '../ui/plain.js';
 import { useAmounts, type WriteAmount } from './factors.js';
@@ -52,7 +53,7 @@ export function FlowsPage() {
         <p className="hint">{moneyText.noSymbols}</p>
       ) : (
         <>
-          <Asking key={JSON.stringify(search)} names={names} symbol={symbol} search={search} />
+          <Asking names={names} symbol={symbol} search={search} />
           <FlowsOf key={symbol} keys={keys.data} symbol={symbol} search={search} />
         </>
       )}
@@ -80,7 +81,7 @@ interface AskingProps {
 
 function Asking({ names, symbol, search }: AskingProps) {
   const navigate = useNavigate({ from: '/l/$ledger/money' });
-  const [asked, setAsked] = useState<FlowsSearch>({ ...search, symbol });
+  const [asked, setAsked] = useFormState<FlowsSearch>({ ...search, symbol });
   const show = (event: FormEvent) => {
     event.preventDefault();
     void navigate({ search: () => asked as never });
@@ -126,15 +127,36 @@ function Asking({ names, symbol, search }: AskingProps) {
 function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; search: FlowsSearch }) {
   const ledger = useLedger();
   const [most, setMost] = useState(INTENTS_READ);
-  const write = useAmounts([symbol]);
   const { from, until } = search;
   const read = useQuery({
     queryKey: [...scopeOf(ledger), 'flows', symbol, from, until, most],
     queryFn: () => readFlows(ledger.client, keys, { symbol, from, until, most }),
   });
-  if (read.error) return <Fault error={read.error} retry={() => void read.refetch()} />;
-  if (!read.data) return <Skeleton lines={8} label={text.loading} />;
-  const { flows, total, intents, hasMore, unproven } = read.data;
+  const place = useRef<HTMLElement>(null);
+  const readMore = () => {
+    setMost(most * 2);
+    // The button that has the focus is gone meanwhile.
+    place.current?.focus();
+  };
+  return (
+    <section ref={place} tabIndex={-1} aria-label={moneyText.flowsTitle(symbol)}>
+      {read.error && <Fault error={read.error} retry={() => void read.refetch()} />}
+      {read.isPending && <Skeleton lines={8} label={text.loading} />}
+      {read.data && <FoundFlows found={read.data} symbol={symbol} keys={keys} onMore={readMore} />}
+    </section>
+  );
+}
+
+interface FoundFlowsProps {
+  readonly found: Flows;
+  readonly symbol: string;
+  readonly keys: MoneyKeys;
+  readonly onMore: () => void;
+}
+
+function FoundFlows({ found, symbol, keys, onMore }: FoundFlowsProps) {
+  const write = useAmounts([symbol]);
+  const { flows, total, intents, hasMore, unproven } = found;
   if (flows.length === 0 && unproven === 0) return <p className="hint">{moneyText.noFlows}</p>;
   return (
     <>
@@ -150,14 +172,14 @@ function FlowsOf({ keys, symbol, search }: { keys: MoneyKeys; symbol: string; se
       </p>
       {hasMore && (
         <Notice tone="warn" title={moneyText.readSome(intents + unproven)}>
-          <button type="button" onClick={() => setMost(most * 2)}>
+          <button type="button" onClick={onMore}>
             {moneyText.readMore}
           </button>
         </Notice>
       )}
       {unproven > 0 && <Notice tone="bad" title={moneyText.notProven(unproven)} />}
-      {flows.length > 0 && <FlowsPicture found={read.data} symbol={symbol} write={write} />}
-      <FlowsTable found={read.data} symbol={symbol} write={write} />
+      {flows.length > 0 && <FlowsPicture found={found} symbol={symbol} write={write} />}
+      <FlowsTable found={found} symbol={symbol} write={write} />
     </>
   );
 }

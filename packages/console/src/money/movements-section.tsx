@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { scopeOf, useLedger } from '../session/context.js';
 import { Fault } from '../session/fault.js';
 import { text } from '../text/en.js';
@@ -31,37 +31,68 @@ export function MovementsSection({ wallet, symbol, available, keys }: MovementsS
   const ledger = useLedger();
   const [most, setMost] = useState(MOVEMENTS_READ);
   const [isDeep, setDeep] = useState(false);
-  const write = useAmounts([symbol]);
   const read = useQuery({
     queryKey: [...scopeOf(ledger), 'movements', wallet, symbol, most, isDeep, String(available)],
     queryFn: () => readMovements(ledger.client, keys, { wallet, symbol, most, isDeep }, available),
   });
-  if (read.error) return <Fault error={read.error} retry={() => void read.refetch()} />;
-  if (!read.data) return <Skeleton lines={8} label={text.loading} />;
-  const { movements, intents, hasMore, unproven } = read.data;
+  const place = useRef<HTMLElement>(null);
+  // The button that has the focus is gone while more is read.
+  const readOn = (change: () => void) => {
+    change();
+    place.current?.focus();
+  };
+  return (
+    <section ref={place} tabIndex={-1} aria-label={moneyText.overTime}>
+      {read.error && <Fault error={read.error} retry={() => void read.refetch()} />}
+      {read.isPending && <Skeleton lines={8} label={text.loading} />}
+      {read.data && (
+        <FoundMovements {...{ found: read.data, symbol, available, keys }}>
+          {read.data.hasMore && (
+            <button type="button" onClick={() => readOn(() => setMost(most * 2))}>
+              {moneyText.readMore}
+            </button>
+          )}
+          {!isDeep && (
+            <button
+              type="button"
+              onClick={() => readOn(() => setDeep(true))}
+              title={moneyText.searchAbout(`tel:1@${wallet}`)}
+            >
+              {moneyText.search}
+            </button>
+          )}
+        </FoundMovements>
+      )}
+    </section>
+  );
+}
+
+interface FoundMovementsProps {
+  readonly found: Movements;
+  readonly symbol: string;
+  readonly available: bigint;
+  readonly keys: MoneyKeys;
+  /** The ways to read more. */
+  readonly children: ReactNode;
+}
+
+function FoundMovements({ found, symbol, available, keys, children }: FoundMovementsProps) {
+  const write = useAmounts([symbol]);
+  const { movements, opening, intents, hasMore, unproven } = found;
   return (
     <>
       <h2>{moneyText.overTime}</h2>
-      <Sum found={read.data} symbol={symbol} write={write} isCoreKnown={keys.core !== undefined} />
+      <Sum found={found} symbol={symbol} write={write} isCoreKnown={keys.core !== undefined} />
       <p className="read">
         <span className="hint">{hasMore ? moneyText.readSome(intents) : moneyText.readAll(intents)}</span>
-        {hasMore && (
-          <button type="button" onClick={() => setMost(most * 2)}>
-            {moneyText.readMore}
-          </button>
-        )}
-        {!isDeep && (
-          <button type="button" onClick={() => setDeep(true)} title={moneyText.searchAbout(`tel:1@${wallet}`)}>
-            {moneyText.search}
-          </button>
-        )}
+        {children}
       </p>
       {unproven > 0 && <Notice tone="bad" title={moneyText.notProven(unproven)} />}
       {movements.length === 0 ? (
         <p className="hint">{moneyText.noMovements}</p>
       ) : (
         <>
-          <BalanceChart {...{ movements, symbol, write }} opening={read.data.opening} now={available} />
+          <BalanceChart {...{ movements, opening, symbol, write }} now={available} />
           <h2>{moneyText.movements}</h2>
           <MovementsTable {...{ movements, symbol, write }} />
         </>

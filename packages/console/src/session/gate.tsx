@@ -61,12 +61,16 @@ export function LedgerGate({ server, name, children }: LedgerGateProps) {
 function FirstVisit({ pinned }: { readonly pinned: string }) {
   const [isRead, read] = useState(false);
   if (isRead) return null;
+  const close = () => {
+    document.getElementById('main')?.focus();
+    read(true);
+  };
   return (
     <Notice tone="plain" title={text.pin.first}>
       <p>
         <Code value={pinned} label={text.pin.key} length={44} />
       </p>
-      <button type="button" className="link" onClick={() => read(true)}>
+      <button type="button" className="link" onClick={close}>
         {text.pin.understood}
       </button>
     </Notice>
