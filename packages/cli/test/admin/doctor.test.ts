@@ -2,9 +2,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { newLedger } from '../../../server/test/support/client.js';
 import { createDatabase, createMigratedDatabase } from '../../../server/test/support/database.js';
 import { eventually } from '../../../server/test/support/eventually.js';
+import { placeOf } from '../../../server/test/support/nodes.js';
 import { stored } from '../../../server/test/support/scene.js';
 import { TEST_MASTER_KEY, withOwnServer } from '../../../server/test/support/server.js';
-import { runSql } from '../../../server/test/support/sql.js';
+import { closeSql, runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const server = withOwnServer();
@@ -43,18 +44,22 @@ it('countersign admin doctor finds nothing wrong with a server that goes on, and
 it('names what was altered, what is missing, and what stands still', async () => {
   const client = await newLedger(server.current.url);
   const { luid } = await stored(client, 'wallet', { handle: 'w' });
+  const [{ id }] = (await sql('select id from ledger where handle = $1', [client.ledger])) as [{ id: string }];
   // Sealing would write the head of the log anew.
   await eventually(async () => expect(await sql('select from unsealed')).toEqual([]));
   expect(await illnesses()).toEqual({});
   const quiet = `with quiet as (select set_config('session_replication_role', 'replica', true))`;
-  await sql(`${quiet} update change set body = replace(body, '"w"', '"v"') from quiet where luid = $1`, [luid]);
+  const place = await placeOf(server.current.database.url, 'change', client.ledger!);
+  const alter = `${quiet} update ${place.table} set body = replace(body, '"w"', '"v"') from quiet where luid = $1`;
+  await runSql(place.url, alter, [luid]);
+  await closeSql(place.url);
   await sql('drop index record_status');
   await sql(
-    `update secret s set sealed = sealed || '\\x00' from ledger l, record r
-    where l.handle = $1 and s.ledger_id = l.id and r.ledger_id = l.id and r.luid = s.luid and r.handle = 'core'`,
-    [client.ledger],
+    `update secret s set sealed = sealed || '\\x00' from record r
+    where s.ledger_id = $1 and r.ledger_id = $1 and r.luid = s.luid and r.handle = 'core'`,
+    [id],
   );
-  await sql(`update log set size = size + 1 from ledger l where l.id = ledger_id and l.handle = $1`, [client.ledger]);
+  await sql('update log set size = size + 1 where ledger_id = $1', [id]);
   await sql(`insert into lease (ledger_id, worker, unit, until, failures) values (0, 'x', '', now(), 9)`);
   expect(await illnesses()).toEqual({
     schema: 'the index record_status is missing',
@@ -63,9 +68,7 @@ it('names what was altered, what is missing, and what stands still', async () =>
     records: `change 1 of ${luid} in ${client.ledger} is not the text that was stored`,
     work: 'fails again and again: x (1)',
   });
-  await sql(`update log set stopped = 'lost leaves' from ledger l where l.id = ledger_id and l.handle = $1`, [
-    client.ledger,
-  ]);
+  await sql(`update log set stopped = 'lost leaves' where ledger_id = $1`, [id]);
   const { code, out, err } = await cli.call(['admin', 'doctor']);
   expect([code, err]).toEqual([1, expect.stringMatching(/^✗ [56] of 14 parts are not fine\.\n$/)]);
   expect(out).toContain(

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
+import { placeOf } from '../../../server/test/support/nodes.js';
 import { ok, stored } from '../../../server/test/support/scene.js';
 import { withOwnServer } from '../../../server/test/support/server.js';
-import { runSql } from '../../../server/test/support/sql.js';
+import { closeSql, runSql } from '../../../server/test/support/sql.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const server = withOwnServer();
@@ -16,15 +17,20 @@ beforeEach(() => {
 
 const call = async (...args: string[]) => (await cli.done(['admin', ...args, '--json'])).json;
 
-/** Dates the changes of a ledger back, as if time had passed. */
-const age = ({ ledger }: TestClient, hours: number, luid: string) =>
-  runSql(
-    server.current.database.url,
+/** Dates changes of a ledger back, as if time had passed: those of one record, or all. */
+async function age(ledger: string, hours: number, luid?: string): Promise<void> {
+  const { url } = server.current.database;
+  const [found] = await runSql<{ id: string }>(url, 'select id from ledger where handle = $1', [ledger]);
+  const place = await placeOf(url, 'change', ledger);
+  await runSql(
+    place.url,
     `with quiet as (select set_config('session_replication_role', 'replica', true))
-     update change c set moment = c.moment - $3 * interval '1 hour' from quiet, ledger l
-     where l.id = c.ledger_id and l.handle = $1 and c.luid = $2`,
-    [ledger, luid, hours],
+     update ${place.table} c set moment = c.moment - $3 * interval '1 hour' from quiet
+     where c.ledger_id = $1 and ($2::text is null or c.luid = $2)`,
+    [found!.id, luid ?? null, hours],
   );
+  await closeSql(place.url);
+}
 
 /** Waits until all of a ledger is sealed. */
 const sealed = ({ ledger }: TestClient) =>
@@ -66,12 +72,12 @@ describe('countersign admin ledgers', () => {
     ]);
     // Of what is older than an hour, or a day.
     const { luid } = ok(await large.get('/wallets/w-0')).body;
-    await age(large, 2, key.luid);
-    await age(large, 2, luid);
+    await age(large.ledger!, 2, key.luid);
+    await age(large.ledger!, 2, luid);
     const last = ok(await large.get('/wallets/w-29')).body;
     const { ledgers } = await call('ledgers', '--order', 'changes');
     expect(ledgers[0].changes.day).toBe(size);
-    await age(large, 30, last.luid);
+    await age(large.ledger!, 30, last.luid);
     expect((await call('ledgers', '--order', 'changes')).ledgers[0].changes).toEqual({ all: size, hour: 0, day: 0 });
   });
 
@@ -83,12 +89,8 @@ describe('countersign admin ledgers', () => {
     await sealed(old);
     await sealed(now);
     // All of it two hours ago.
-    await runSql(
-      server.current.database.url,
-      `with quiet as (select set_config('session_replication_role', 'replica', true))
-       update change c set moment = c.moment - interval '2 hours' from quiet, ledger l where l.id = c.ledger_id and l.handle <> $1`,
-      [now.ledger],
-    );
+    for (const ledger of await runSql<{ handle: string }>(server.current.database.url, 'select handle from ledger'))
+      if (ledger.handle !== now.ledger) await age(ledger.handle, 2);
     const names = async (...args: string[]) => {
       const { ledgers, total } = await call('ledgers', ...args);
       return [ledgers.map(({ handle }: { handle: string }) => handle), total];
@@ -110,12 +112,7 @@ describe('countersign admin ledgers', () => {
   it('counts the changes of an hour by the order of the log', async () => {
     const client = await newLedger(server.current.url);
     await sealed(client);
-    await runSql(
-      server.current.database.url,
-      `with quiet as (select set_config('session_replication_role', 'replica', true))
-       update change c set moment = c.moment - interval '2 hours' from quiet, ledger l where l.id = c.ledger_id and l.handle = $1`,
-      [client.ledger],
-    );
+    await age(client.ledger!, 2);
     for (let made = 0; made < 5; made += 1) await stored(client, 'wallet', { handle: `w-${made}` });
     const { size } = await sealed(client);
     expect((await call('ledger', client.ledger!)).changes).toEqual({ all: size, hour: 5, day: size });

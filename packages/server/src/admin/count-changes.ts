@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { forEach } from '../store/nodes/by-ledger.js';
+import { isDistributed } from '../store/nodes/distribution.js';
 
 /** Whose changes are counted: a ledger, and the leaves of its log. */
 export interface Counted {
@@ -19,9 +21,38 @@ const MOMENTS = `select p.ord, c.moment
       select f.luid, f.change from log_leaf f where f.ledger_id = p.ledger and f.first <= p.place order by f.first desc limit 1) f
     join change c on c.ledger_id = p.ledger and c.luid = f.luid and c.change = f.change`;
 
+/** The moment of the change at a place of one log. */
+const MOMENT = `select c.moment
+  from (select f.luid, f.change from log_leaf f where f.ledger_id = $1 and f.first <= $2 order by f.first desc limit 1) f
+    join change c on c.ledger_id = $1 and c.luid = f.luid and c.change = f.change`;
+
+/** What is asked for: a place of the log of a ledger. */
+interface Place {
+  readonly ord: number;
+  readonly ledger: number;
+  readonly place: number;
+}
+
+/** @returns moments by `ord` */
+async function readMoments(pool: pg.Pool, places: readonly Place[]): Promise<ReadonlyMap<number, Date>> {
+  if (await isDistributed(pool)) {
+    const found = await forEach(places, async ({ ord, ledger, place }) => {
+      const { rows } = await pool.query<{ moment: Date }>(MOMENT, [ledger, place]);
+      return rows.map(({ moment }) => [ord, moment] as const);
+    });
+    return new Map(found.flat());
+  }
+  const { rows } = await pool.query<{ ord: number; moment: Date }>(MOMENTS, [
+    places.map(({ ord }) => ord),
+    places.map(({ ledger }) => ledger),
+    places.map(({ place }) => place),
+  ]);
+  return new Map(rows.map(({ ord, moment }) => [ord, moment]));
+}
+
 /**
  * Counts by halving: leaves follow the order of commits, so a few of them tell where a time begins, however long the log is. Of all
- * logs one query asks for a place each. Where clocks ran apart, and for imported ledgers, it is about right.
+ * logs one query asks for a place each; on a cluster there is one for each log. Where clocks ran apart, and for imported ledgers, it is about right.
  */
 export function createCountSince(pool: pg.Pool): CountSince {
   return async (logs, since) => {
@@ -33,12 +64,7 @@ export function createCountSince(pool: pg.Pool): CountSince {
       left.length > 0;
       left = left.filter((one) => one.low < one.high)
     ) {
-      const { rows } = await pool.query<{ ord: number; moment: Date }>(MOMENTS, [
-        left.map(({ ord }) => ord),
-        left.map(({ ledger }) => ledger),
-        left.map(({ place }) => place),
-      ]);
-      const moments = new Map(rows.map(({ ord, moment }) => [ord, moment]));
+      const moments = await readMoments(pool, left);
       for (const one of left) {
         const moment = moments.get(one.ord);
         if (moment !== undefined && moment >= since) one.high = one.place;

@@ -28,7 +28,7 @@ export async function onDatabase<T>(settings: EnvironmentSettings, work: (deps: 
     running === undefined ? await startEmbedded({ dataDir: config.dataDir, workers: 1, log: () => {} }) : undefined;
   const url = running ?? started?.url ?? '';
   // With the time-outs of the server: a pooler may give its connections to either.
-  const pool = createPool({ connectionString: url, max: 2 }, () => {});
+  const pool = createPool({ connectionString: url, max: 2, application_name: 'countersign admin' }, () => {});
   try {
     await assertUsable(pool, url, ours);
     await assertMigrated(pool);

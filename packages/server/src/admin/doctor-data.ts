@@ -5,8 +5,10 @@ import { Corrupt, createIntegrity } from '../integrity/integrity.js';
 import type { Keyring } from '../keys/keyring.js';
 import { sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
+import { type AboutLedgers, forEach, readByLedger } from '../store/nodes/by-ledger.js';
+import { isDistributed } from '../store/nodes/distribution.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
-import type { StoredVersion } from '../store/queries/version.js';
+import { type StoredVersion, versionsOf } from '../store/queries/version.js';
 import { Illness } from './diagnosis.js';
 
 /** Ledgers by chance. */
@@ -77,6 +79,12 @@ interface LogRow {
   readonly isBehind: boolean;
 }
 
+const logAbout: AboutLedgers = (ledgers, id) => `select l.handle, g.size, coalesce(f.leaves, 0)::bigint as leaves,
+    exists (select from log_backfill b where b.ledger_id = ${id}) as "isBehind"
+  from ${ledgers} l join log g on g.ledger_id = ${id}
+    left join lateral (select first + octet_length(commitments) / 32 as leaves from log_leaf f
+      where f.ledger_id = ${id} order by first desc limit 1) f on true`;
+
 /** Whether logs go on, and have as many leaves as they say. */
 export async function examineLogs(pool: pg.Pool, sample: number): Promise<string> {
   const { rows: stopped } = await pool.query<{ handle: string }>(
@@ -97,13 +105,11 @@ export async function examineLogs(pool: pg.Pool, sample: number): Promise<string
       `writes have waited for ${lag} s to be sealed`,
       'see that a server runs, and its log for `changes could not be sealed`',
     );
-  const { rows } = await pool.query<LogRow>(
-    `select l.handle, g.size, coalesce(f.leaves, 0)::bigint as leaves,
-       exists (select from log_backfill b where b.ledger_id = l.id) as "isBehind"
-     from ${SOME} l join log g on g.ledger_id = l.id
-       left join lateral (select first + octet_length(commitments) / 32 as leaves from log_leaf f
-         where f.ledger_id = l.id order by first desc limit 1) f on true`,
-    [sample],
+  const { rows: some } = await pool.query<{ id: number }>(`select id from ${SOME} l`, [sample]);
+  const rows = await readByLedger<LogRow>(
+    pool,
+    some.map(({ id }) => id),
+    logAbout,
   );
   const wrong = rows.filter(({ size, leaves, isBehind }) => !isBehind && leaves > 0 && size !== leaves);
   if (wrong.length > 0)
@@ -144,30 +150,56 @@ export async function examineRecords(pool: pg.Pool, keys: Keyring, sample: numbe
 
 /** Pages of the table by chance: rows that lie together are taken together. */
 async function someRecords(pool: pg.Pool, sample: number): Promise<RecordRow[]> {
+  const isCluster = await isDistributed(pool);
   const { rows: sizes } = await pool.query<{ count: number }>(
     `select greatest(reltuples, 1)::bigint as count from pg_class where oid = 'record'::regclass`,
   );
-  let part = Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
-  let rows = await sampleRecords(pool, part, sample);
+  // How many rows the nodes of a cluster have is not known here: it begins with few pages.
+  let part = isCluster ? LEAST_PART : Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
+  const take = isCluster ? sampleCluster : sampleRecords;
+  let rows = await take(pool, part, sample);
   // Of a few pages, chance may take none.
-  while (rows.length === 0 && part < 100) {
+  while (rows.length < (isCluster ? sample : 1) && part < 100) {
     part = Math.min(100, 10 * part);
-    rows = await sampleRecords(pool, part, sample);
+    rows = await take(pool, part, sample);
   }
   return rows;
 }
 
+/** Percent of the pages. */
+const LEAST_PART = 0.01;
+
+/**
+ * @param records SQL: rows of the table of records
+ * @param id SQL: that of their ledger
+ */
+const recordsAbout = (records: string, id: string) => `select r.ledger_id as ledger, l.handle, r.kind,
+    v.luid, v.change, v.action, v.mac, v.body,
+    exists (select from log_leaf f where f.ledger_id = ${id} and f.luid = r.luid and f.change >= r.change)
+      or exists (select from unsealed u where u.ledger_id = ${id})
+      or exists (select from log_backfill b where b.ledger_id = ${id})
+      or not exists (select from log g where g.ledger_id = ${id}) as "isLogged"
+  from ${records} r join ledger l on l.id = ${id}
+    join lateral ${versionsOf(id)} v on v.luid = r.luid and v.change = r.change`;
+
 /** @param part percent of the pages */
 async function sampleRecords(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
-  const { rows } = await pool.query<RecordRow>(
-    `select r.ledger_id as ledger, l.handle, r.kind, v.luid, v.change, v.action, v.mac, v.body,
-       exists (select from log_leaf f where f.ledger_id = r.ledger_id and f.luid = r.luid and f.change >= r.change)
-         or exists (select from unsealed u where u.ledger_id = r.ledger_id)
-         or exists (select from log_backfill b where b.ledger_id = r.ledger_id)
-         or not exists (select from log g where g.ledger_id = r.ledger_id) as "isLogged"
-     from (select * from record tablesample system ($1) order by random() limit $2) r join ledger l on l.id = r.ledger_id
-       join version v on v.ledger_id = r.ledger_id and v.luid = r.luid and v.change = r.change`,
+  const some = '(select * from record tablesample system ($1) order by random() limit $2)';
+  return (await pool.query<RecordRow>(recordsAbout(some, 'r.ledger_id'), [part, sample])).rows;
+}
+
+/** Finds some in all nodes, and reads those of one ledger after the other. */
+async function sampleCluster(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
+  const { rows: some } = await pool.query<{ ledger: number; luid: string }>(
+    'select r.ledger_id as ledger, r.luid from record r tablesample system ($1) order by random() limit $2',
     [part, sample],
   );
-  return rows;
+  const text = recordsAbout(
+    '(select * from record where ledger_id = $1::bigint and luid = any ($2::text[]))',
+    '$1::bigint',
+  );
+  const luids = new Map<number, string[]>();
+  for (const { ledger, luid } of some) luids.set(ledger, [...(luids.get(ledger) ?? []), luid]);
+  const found = await forEach([...luids], async (of) => (await pool.query<RecordRow>(text, of)).rows);
+  return found.flat();
 }

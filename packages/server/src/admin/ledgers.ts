@@ -2,6 +2,7 @@ import { decodeBase64 } from '@countersign/protocol';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import type { LedgerQuota } from '../ledger-quota.js';
+import { type AboutLedgers, readByLedger } from '../store/nodes/by-ledger.js';
 import { findBusiest } from './busiest.js';
 import { type CountSince, createCountSince, HOUR } from './count-changes.js';
 import { choice, defineOperation } from './operation.js';
@@ -96,23 +97,23 @@ async function findLedgers(pool: pg.Pool, asked: LedgersQuery, now: number, each
   const countSince = createCountSince(pool);
   if (order === 'hour') {
     const ids = await findBusiest(pool, { where, values }, countSince, now);
-    const { rows } = await pool.query<LedgerRow>(
-      `${linesFrom(`${SELECT_LEDGERS} where l.id = any ($1::bigint[])`)} order by array_position($1::bigint[], l.id)`,
-      [ids.slice(skip, skip + limit)],
-    );
+    const rows = await readRows(pool, ids.slice(skip, skip + limit));
     return { ledgers: await linesOf(rows, countSince, now, each), total: ids.length };
   }
   const { rows: counted } = await pool.query<{ total: number }>(
     `select count(*)::int as total from ledger l ${filter}`,
     values,
   );
-  const { rows } = await pool.query<LedgerRow>(pageOf(filter, orderOf(order, each), values.length), [
-    ...values,
-    limit,
-    skip,
-  ]);
-  const ledgers = await linesOf(rows, countSince, now, each);
-  return { ledgers, total: counted[0]!.total };
+  const { rows: page } = await pool.query<{ id: number }>(
+    `select l.id from ledger l left join storage s on s.ledger_id = l.id left join log g on g.ledger_id = l.id
+     ${filter} order by ${orderOf(order, each)} limit $${values.length + 1} offset $${values.length + 2}`,
+    [...values, limit, skip],
+  );
+  const rows = await readRows(
+    pool,
+    page.map(({ id }) => id),
+  );
+  return { ledgers: await linesOf(rows, countSince, now, each), total: counted[0]!.total };
 }
 
 /** Each has the id last: pages neither repeat nor leave out any. */
@@ -135,35 +136,32 @@ function orderOf(order: Exclude<LedgerOrder, 'hour'>, each: LedgerQuota): string
 /** Records that are counted one by one. */
 export const MOST_COUNTED = 10_000;
 
-/** What is seen of the ledgers that `from` finds. It reads `change` by its key alone. */
-function linesFrom(from: string): string {
-  return `select l.id, l.handle, l.luid, c.moment as made, l.suspended as level, l.suspended_why as reason,
-      l.suspended_since as since, o.owners, n.records, coalesce(l.size, 0)::bigint as size, w.waiting::int as waiting,
-      coalesce(l.bytes, 0)::bigint + w.bytes as bytes, l.quota, l.stopped
-    from (${from}) l
-      left join change c on c.ledger_id = l.id and c.luid = l.luid and c.change = 1
+/** What is seen of ledgers. It reads `change` by its key alone. */
+const linesAbout: AboutLedgers = (
+  ledgers,
+  id,
+) => `select l.id, l.handle, l.luid, c.moment as made, l.suspended as level,
+      l.suspended_why as reason, l.suspended_since as since, o.owners, n.records, coalesce(g.size, 0)::bigint as size,
+      w.waiting::int as waiting, coalesce(s.bytes, 0)::bigint + w.bytes as bytes, s.quota, g.stopped
+    from ${ledgers} l left join storage s on s.ledger_id = ${id} left join log g on g.ledger_id = ${id}
+      left join change c on c.ledger_id = ${id} and c.luid = l.luid and c.change = 1
       cross join lateral (
         select coalesce(sum(cardinality(u.changes)), 0) as waiting, coalesce(sum(u.bytes), 0)::bigint as bytes
-        from unsealed u where u.ledger_id = l.id) w
+        from unsealed u where u.ledger_id = ${id}) w
       cross join lateral (
         select count(*)::int as records from (
-          select from record r where r.ledger_id = l.id limit ${MOST_COUNTED + 1}) r) n
+          select from record r where r.ledger_id = ${id} limit ${MOST_COUNTED + 1}) r) n
       cross join lateral (
         select coalesce(json_agg(json_build_object('key', k.key, 'signers', array(
-          select r.handle from record r where r.ledger_id = l.id and r.kind = 'signer' and r.link = k.key
+          select r.handle from record r where r.ledger_id = ${id} and r.kind = 'signer' and r.link = k.key
           order by r.seq limit 10)) order by k.ord), '[]') as owners
         from unnest(l.owners) with ordinality as k (key, ord)) o`;
-}
 
-/** The table of ledgers, as their lines are ordered by. */
-const SELECT_LEDGERS = `select l.*, s.bytes, s.quota, g.size, g.stopped
-  from ledger l left join storage s on s.ledger_id = l.id left join log g on g.ledger_id = l.id`;
-
-/** @param values of the filter */
-function pageOf(filter: string, order: string, values: number): string {
-  const names = order.replaceAll(/\b[sg]\./g, 'l.');
-  const page = `limit $${values + 1} offset $${values + 2}`;
-  return `${linesFrom(`${SELECT_LEDGERS} ${filter} order by ${order} ${page}`)} order by ${names}`;
+/** In the order of the ids. */
+async function readRows(pool: pg.Pool, ids: readonly number[]): Promise<LedgerRow[]> {
+  const rows = await readByLedger<LedgerRow>(pool, ids, linesAbout);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 interface LedgerRow extends SuspensionColumns {
@@ -183,8 +181,7 @@ interface LedgerRow extends SuspensionColumns {
 
 /** A line about one ledger, by its id. */
 export async function findLine(pool: pg.Pool, id: number, now: number, quota: LedgerQuota): Promise<LedgerLine> {
-  const { rows } = await pool.query<LedgerRow>(linesFrom(`${SELECT_LEDGERS} where l.id = $1`), [id]);
-  const [line] = await linesOf(rows, createCountSince(pool), now, quota);
+  const [line] = await linesOf(await readRows(pool, [id]), createCountSince(pool), now, quota);
   return line!;
 }
 

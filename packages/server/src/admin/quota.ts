@@ -42,9 +42,9 @@ async function setQuota(
       [id, quota],
     );
   const { rows } = await pool.query<{ bytes: number; quota: number | null }>(
-    `select coalesce(s.bytes, 0)::bigint + (select coalesce(sum(u.bytes), 0)::bigint from unsealed u where u.ledger_id = l.id)
+    `select coalesce(s.bytes, 0)::bigint + (select coalesce(sum(u.bytes), 0)::bigint from unsealed u where u.ledger_id = $1)
        as bytes, s.quota
-     from ledger l left join storage s on s.ledger_id = l.id where l.id = $1`,
+     from ledger l left join storage s on s.ledger_id = $1 where l.id = $1`,
     [id],
   );
   const { bytes: stored, quota: own } = rows[0]!;

@@ -30,7 +30,7 @@ export async function joinNodes(database: string, nodes: readonly string[]): Pro
   for (const node of nodes) await closeSql(onNode(database, node));
 }
 
-/** Ends all connections to a database, so that it can be copied; in a cluster, the engine's own as well, for good. */
+/** Ends all connections to a database, so that it can be copied; in a cluster, the engine's own as well, until `allowConnections`. */
 export async function keepForCopies(database: string): Promise<void> {
   await closeSql(database);
   if (!process.env.CITUS_TEST_URL) return;
@@ -39,6 +39,35 @@ export async function keepForCopies(database: string): Promise<void> {
     await runSql(node, `alter database ${name} allow_connections false`);
     await runSql(node, 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [name]);
   }
+}
+
+/** Lets a database that was kept for copies be used again. */
+export async function allowConnections(database: string): Promise<void> {
+  if (!process.env.CITUS_TEST_URL) return;
+  const name = new URL(database).pathname.slice(1);
+  for (const node of await nodesOf(process.env.CITUS_TEST_URL))
+    await runSql(node, `alter database ${name} allow_connections true`);
+}
+
+/** Where the rows of a ledger are, of one table. */
+export interface Place {
+  /** Connection string of its node. */
+  readonly url: string;
+  readonly table: string;
+}
+
+/** Finds the rows of a ledger for what Citus would not plan. */
+export async function placeOf(database: string, table: string, ledger: string): Promise<Place> {
+  if (!process.env.CITUS_TEST_URL) return { url: database, table };
+  const [place] = await runSql<{ shard: string; host: string; port: number }>(
+    database,
+    `select shardid as shard, nodename as host, nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
+     where shardid = get_shard_id_for_distribution_column($1::regclass, (select id from ledger where handle = $2))`,
+    [table, ledger],
+  );
+  const { shard, host, port } = place!;
+  const url = Object.assign(new URL(database), { hostname: host, port: String(port) }).href;
+  return { url, table: `${table}_${shard}` };
 }
 
 /** Has a database of plain PostgreSQL taken for a cluster. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { gather, gatherLimits } from '../../base/gather.js';
 import type { NewDelivery } from '../committer/write.js';
-import { ofReachable } from '../nodes/reachable.js';
+import { ofReachable, readReachable } from '../nodes/reachable.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from '../outbox/delivery-columns.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
@@ -80,14 +80,14 @@ const GOES_ON = `(${IS_SEEN_TO} and l.suspended is distinct from 'all')`;
 
 // Those that wait for a resume take no room of the others. Luids sort by age.
 const COUNT_BY_STAGE = `with seen as materialized (
-    (select o.ledger_id, o.luid, o.stage from open_intent o join ledger l on l.id = o.ledger_id where ${GOES_ON} limit 10000)
+    (select o.ledger_id, o.luid, o.stage from open_intent o join ledger l on l.id = o.ledger_id where ${GOES_ON} and ${ofReachable('o.ledger_id')} limit 10000)
     union all
     (select o.ledger_id, o.luid, '${SUSPENDED}' from open_intent o join ledger l on l.id = o.ledger_id
-      where not ${GOES_ON} limit 10000)),
+      where not ${GOES_ON} and ${ofReachable('o.ledger_id')} limit 10000)),
   oldest as (select distinct on (stage) stage, ledger_id, luid from seen order by stage, luid)
   select s.stage, s.count, r.moment as oldest
   from (select stage, count(*)::int as count from seen group by stage) s join oldest o using (stage)
-    join record r on r.ledger_id = o.ledger_id and r.luid = o.luid`;
+    join record r on r.ledger_id = o.ledger_id and r.luid = o.luid and ${ofReachable('r.ledger_id')}`;
 const ONE = `select ${INTENT_COLUMNS} from open_intent o where o.ledger_id = $1 and o.luid = $2`;
 
 // A retry may yet succeed, but that it was given up once stays noted.
@@ -129,8 +129,7 @@ export function createOpenIntents(pool: pg.Pool): OpenIntents {
     },
     thread: (ledger, thread) => threads({ ledger, thread }),
     async count() {
-      const { rows } = await pool.query<OpenOfStage>({ name: 'open-intents-count', text: COUNT_BY_STAGE });
-      return rows;
+      return readReachable<OpenOfStage>(pool, { name: 'open-intents-count', text: COUNT_BY_STAGE, values: [] });
     },
     async one(ledger, luid) {
       const { rows } = await pool.query<StoredOpenIntent>({ name: 'open-intent', text: ONE, values: [ledger, luid] });
