@@ -1,7 +1,9 @@
 /** What runs on a cluster, by tier. */
 export const TESTS = {
   quick: [
+    'packages/cli/test/admin/doctor.test',
     'packages/cli/test/admin/invitations.test',
+    'packages/cli/test/admin/ledgers.test',
     'packages/cli/test/admin/suspend.test',
     'packages/server/test/access',
     'packages/server/test/access-http',
@@ -15,7 +17,12 @@ export const TESTS = {
     'packages/server/test/schedules/schedules.test',
     'packages/server/test/tenants',
   ],
-  deep: ['packages/server/test/archive/state.deep', 'packages/server/test/clusters'],
+  deep: [
+    'packages/server/test/archive/resumed.deep',
+    'packages/server/test/archive/state.deep',
+    'packages/server/test/clusters',
+    'packages/server/test/witnessing/witnesses.deep',
+  ],
 };
 
 /** Files of these that do not run there, and why. */

@@ -66,6 +66,32 @@ begin
 end
 $$;
 
+-- History is append-only: on plain PostgreSQL triggers of statements see to that, which Citus makes on no shard. Those of rows it does.
+-- What an import has stored that has not ended is no ledger's, and may be deleted (export#import).
+do $$
+declare
+  one record;
+begin
+  perform set_config('citus.enable_unsafe_triggers', 'on', true);
+  execute format('create or replace function cluster.refuse_rewriting_history() returns trigger language plpgsql as %L', format('
+    begin
+      if tg_op = ''DELETE'' and not exists (select from public.ledger_%s l where l.id = old.ledger_id) then
+        return old;
+      end if;
+      raise exception ''history is append-only: %% of %% refused'', tg_op, regexp_replace(tg_table_name, ''_[0-9]+$'', '''')
+        using errcode = ''restrict_violation'';
+    end',
+    (select s.shardid from pg_dist_shard s where s.logicalrelid = 'public.ledger'::regclass)));
+  for one in
+    select g.name, g.event from (values ('change', 'delete'), ('entry', 'update or delete')) g (name, event)
+    where not exists (select from pg_trigger t where t.tgrelid = g.name::regclass and t.tgname = 'append_only_rows')
+  loop
+    execute format('create trigger append_only_rows before %s on %I for each row execute function cluster.refuse_rewriting_history()',
+      one.event, one.name);
+  end loop;
+end
+$$;
+
 -- The functions of this release: those that migrations have made.
 create or replace view cluster.functions as
   select p.oid, p.proname as name, p.oid::regprocedure::text as signature, p.prorettype, p.proargnames, p.pronargs, p.proretset,

@@ -1,5 +1,6 @@
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
+import { isDistributed } from '../store/nodes/distribution.js';
 import type { Cut } from './cutter.js';
 import { TABLE_NAMES } from './insert.js';
 import { ImportRefused } from './refusals.js';
@@ -105,15 +106,15 @@ export async function discardImport(pool: pg.Pool, luid: string): Promise<number
   }
 }
 
-/** The history of ledgers is append-only; this number is no ledger's. */
+/** The history of ledgers is append-only; this number is no ledger's. On a cluster the triggers see that by themselves. */
 async function discardSome(client: pg.ClientBase, table: string, id: number): Promise<number> {
+  const isGuarded = (table === 'change' || table === 'entry') && !(await isDistributed(client));
   await client.query('begin');
   try {
-    const isGuarded = table === 'change' || table === 'entry';
     if (isGuarded) await client.query(`alter table ${table} disable trigger append_only`);
     const { rowCount } = await client.query(
       `delete from ${table} where ctid = any (array(select ctid from ${table} where ledger_id = $1 limit ${DISCARDED_ROWS}))
-        and not exists (select from ledger where id = $1)`,
+        and ledger_id = $1 and not exists (select from ledger where id = $1)`,
       [id],
     );
     if (isGuarded) await client.query(`alter table ${table} enable trigger append_only`);

@@ -8,7 +8,7 @@ import { startEmbedded } from '../../src/store/embedded.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { cachedClusters, copyCluster } from './clusters.js';
-import { joinNodes, keepForCopies, nodesOf } from './nodes.js';
+import { allowConnections, joinNodes, keepForCopies, nodesOf } from './nodes.js';
 import { closeSql, runSql } from './sql.js';
 
 declare module 'vitest' {
@@ -163,7 +163,11 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
 /** Copies a database that nobody is connected to, as a backup does. */
 export async function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
   await keepForCopies(url);
-  return createDatabaseIn(inject('databaseUrl'), new URL(url).pathname.slice(1), inject('copying'));
+  try {
+    return await createDatabaseIn(inject('databaseUrl'), new URL(url).pathname.slice(1), inject('copying'));
+  } finally {
+    await allowConnections(url);
+  }
 }
 
 async function createDatabaseIn(server: string, template: string, copying: string): Promise<TestDatabase> {
