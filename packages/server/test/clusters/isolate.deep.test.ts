@@ -4,6 +4,7 @@ import { auditLogs } from '../log/audit.js';
 import { newLedger } from '../support/client.js';
 import { blockOf, filledIn, wordsOf } from '../support/page.js';
 import { type RunningServer, startServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
 import { startWriting } from './writing.js';
 
@@ -20,7 +21,8 @@ describe.runIf(HAS_CITUS)('a ledger that gets a shard to itself while all write'
 
   afterAll(() => server?.stop());
 
-  it('has all its changes, and goes on', async () => {
+  /** Gives one of some more ledgers a shard to itself while all write. @returns how many ledgers the nodes have */
+  async function isolateOne(): Promise<number> {
     const { url: connectionString } = own.current.database;
     const clients = await Promise.all(Array.from({ length: LEDGERS }, () => newLedger(server.url)));
     const writing = await startWriting(clients);
@@ -32,11 +34,23 @@ describe.runIf(HAS_CITUS)('a ledger that gets a shard to itself while all write'
     const call = [...wordsOf(line).slice(1), '--json'];
     const { json } = await cli.done(call);
     expect(json.isolated).toBe(isolate);
-    expect(json.nodes.reduce((sum: number, { ledgers }: { ledgers: number }) => sum + ledgers, 0)).toBe(LEDGERS);
     const again = await cli.call(call);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('has a shard to itself already')]);
     await writing.more();
     await writing.verify();
     await auditLogs(connectionString);
+    return json.nodes.reduce((sum: number, { ledgers }: { ledgers: number }) => sum + ledgers, 0);
+  }
+
+  it('has all its changes, and goes on', async () => {
+    expect(await isolateOne()).toBe(LEDGERS);
+  });
+
+  it('has them where no other node may take it, too', async () => {
+    await runSql(
+      own.current.database.url,
+      `select citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false) from pg_dist_node where shouldhaveshards`,
+    );
+    expect(await isolateOne()).toBe(2 * LEDGERS);
   });
 });
