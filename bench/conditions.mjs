@@ -11,9 +11,10 @@ const asked = ['server_version', 'fsync', 'synchronous_commit', 'full_page_write
  * Under what conditions a run was made: without them its figures mean nothing.
  *
  * @param folder the data directory of the server
+ * @param from how its PostgreSQL is reached, unless it is its own
  */
-export async function conditions(folder) {
-  const database = await databaseSettings(folder);
+export async function conditions(folder, from = databaseIn(folder)) {
+  const database = await databaseSettings(from);
   const processors = cpus();
   return [
     ['processors', `${processors.length} x ${processors[0]?.model.trim()}, shared by server, PostgreSQL and load`],
@@ -30,9 +31,8 @@ export async function conditions(folder) {
   ];
 }
 
-/** Read through the server's own socket or port, as its files tell them. */
-async function databaseSettings(folder) {
-  const client = await connectToDatabase(folder);
+async function databaseSettings(from) {
+  const client = await connectTo(from);
   const settings = {};
   for (const name of asked) settings[name] = (await client.query(`show ${name}`)).rows[0][name];
   await client.end();
@@ -44,13 +44,17 @@ async function databaseSettings(folder) {
  *
  * @param folder the data directory of the server
  */
-export async function connectToDatabase(folder) {
-  const client = new pg.Client(databaseIn(folder));
+export function connectToDatabase(folder) {
+  return connectTo(databaseIn(folder));
+}
+
+async function connectTo(from) {
+  const client = new pg.Client(from);
   await client.connect();
   return client;
 }
 
-/** How a server's own PostgreSQL is reached. */
+/** How a server's own PostgreSQL is reached: through its socket or port, as its files tell them. */
 export function databaseIn(folder) {
   const cluster = join(folder, 'postgres', 'cluster');
   const [, , , port, socket, address] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');

@@ -8,7 +8,7 @@ import { Founder } from './founder.mjs';
 import { Ledgers } from './ledgers.mjs';
 import { Many } from './many.mjs';
 import { authorization, foundPolicies } from './policies.mjs';
-import { inLog, shapes, tenants, transfers } from './shapes.mjs';
+import { inLog, inMany, shapes, tenants, transfers } from './shapes.mjs';
 import { Tokens } from './tokens.mjs';
 import { Transfers } from './transfers.mjs';
 import { Wallets } from './wallets.mjs';
@@ -77,9 +77,9 @@ function foundMoney({ port }) {
   return sources['bench-money'].found(new Founder(port, 'bench-money', key));
 }
 
-/** Makes many ledgers. */
-function foundMany({ port, ledgers }) {
-  return sources['bench-many'].found(port, ledgers);
+/** Makes many ledgers, which have money where that is asked for. */
+function foundMany({ port, ledgers, money }) {
+  return sources['bench-many'].found(port, ledgers, money);
 }
 
 /** Makes the next `count` requests of a shape. @returns whether they may be sent again and again */
@@ -120,7 +120,7 @@ async function connectionsTo(port, count) {
 }
 
 function shapeOf(shape) {
-  return shapes[shape] ?? transfers[shape] ?? inLog[shape] ?? tenants[shape];
+  return shapes[shape] ?? transfers[shape] ?? inLog[shape] ?? inMany[shape] ?? tenants[shape];
 }
 
 /** What a request of the shape is called by what makes it. */

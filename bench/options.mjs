@@ -8,6 +8,7 @@ const APART = ['deliveries', 'money', 'log', 'fairness'];
 export const usage = `npm run bench -- [options]
 npm run bench -- scheme --help   transfers of a scheme of banks at an even rate, with a report
 npm run bench -- size --help     every shape before and after many changes were loaded
+npm run bench -- cluster --help  one PostgreSQL and a cluster of Citus side by side
 
   --seconds S       length of one measurement (1.5)
   --rounds N        measurements of each shape, of which the median is shown (3)

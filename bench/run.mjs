@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchCluster } from './cluster/run.mjs';
 import { conditions } from './conditions.mjs';
 import { measureDeliveries } from './deliveries.mjs';
 import { measureFairness } from './fairness.mjs';
@@ -26,7 +27,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 try {
   const [first, ...others] = process.argv.slice(2);
-  const apart = { scheme: benchScheme, size: benchSize }[first];
+  const apart = { cluster: benchCluster, scheme: benchScheme, size: benchSize }[first];
   const options = apart ? undefined : readOptions(process.argv.slice(2));
   if (apart) process.exitCode = await apart(others);
   else if (options.help) console.log(usage);

@@ -52,6 +52,13 @@ export const inLog = {
   'create-many': { status: 201, ledger: 'bench-many' },
 };
 
+/** Further shapes of what is measured in many ledgers (cluster/). */
+export const inMany = {
+  'read-many': { status: 200, ledger: 'bench-many', repeated: true },
+  'list-many': { status: 200, ledger: 'bench-many', repeated: true },
+  'transfer-many': { status: 201, ledger: 'bench-many' },
+};
+
 /** Shapes of what one tenant takes of another one's time (fairness.mjs). */
 export const tenants = {
   'create-quiet': { status: 201, ledger: 'bench-quiet', make: 'create' },

@@ -8,15 +8,19 @@ import { join } from 'node:path';
 /** Debian's folder of releases of PostgreSQL. */
 const RELEASES = '/usr/lib/postgresql';
 
-/** What a node needs beside the defaults; the last ones spare what only a crash would need. */
-const SETTINGS = [
-  "listen_addresses = '127.0.0.1'",
+/** What a node of a cluster needs beside the defaults. */
+const OF_CITUS = [
   "shared_preload_libraries = 'citus'",
-  'max_connections = 300',
   'max_prepared_transactions = 600',
   // Each database has a process of the extension.
   'max_worker_processes = 100',
   'wal_level = logical',
+];
+
+/** What any gets; the last ones spare what only a crash would need. */
+const SETTINGS = [
+  "listen_addresses = '127.0.0.1'",
+  'max_connections = 300',
   'fsync = off',
   'full_page_writes = off',
   'synchronous_commit = off',
@@ -51,21 +55,7 @@ export function runAsPostgres(file, args) {
 export async function startCluster(bin, folder, ports, settings = []) {
   await giveToPostgres(folder);
   for (const [node, port] of ports.entries()) {
-    const data = join(folder, `node${node}`);
-    runAsPostgres(join(bin, 'initdb'), [
-      '-D',
-      data,
-      '-A',
-      'trust',
-      '-U',
-      'postgres',
-      '-E',
-      'UTF8',
-      '--no-locale',
-      '-N',
-    ]);
-    const own = [`port = ${port}`, `unix_socket_directories = '${folder}'`];
-    appendFileSync(join(data, 'postgresql.conf'), `${[...own, ...SETTINGS, ...settings].join('\n')}\n`);
+    init(bin, folder, node, [`port = ${port}`, ...OF_CITUS, ...settings]);
     startNode(bin, folder, node);
     sql(bin, port, 'create extension citus');
   }
@@ -73,6 +63,31 @@ export async function startCluster(bin, folder, ports, settings = []) {
   sql(bin, coordinator, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
   for (const worker of workers) sql(bin, coordinator, `select citus_add_node('127.0.0.1', ${worker})`);
   return `postgresql://postgres@127.0.0.1:${coordinator}/postgres`;
+}
+
+/** The node of a folder that `startPlain` starts. */
+const PLAIN = 3;
+
+/**
+ * Starts one PostgreSQL of the same release, without Citus, in a folder of its own or beside a cluster.
+ *
+ * @param settings lines that count beside those of tests
+ * @returns its connection string
+ */
+export async function startPlain(bin, folder, port, settings = []) {
+  await giveToPostgres(folder);
+  init(bin, folder, PLAIN, [`port = ${port}`, ...settings]);
+  startNode(bin, folder, PLAIN);
+  return `postgresql://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** Makes a node; of the settings the later ones count. */
+function init(bin, folder, node, settings) {
+  const data = join(folder, `node${node}`);
+  const locale = ['-E', 'UTF8', '--no-locale'];
+  runAsPostgres(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', ...locale, '-N']);
+  const all = [`unix_socket_directories = '${folder}'`, ...SETTINGS, ...settings];
+  appendFileSync(join(data, 'postgresql.conf'), `${all.join('\n')}\n`);
 }
 
 /** Starts a node that was stopped. */
@@ -89,6 +104,11 @@ export function stopNode(bin, folder, node) {
 /** Stops the nodes of a folder. */
 export function stopCluster(bin, folder) {
   for (const node of [0, 1, 2]) stopNode(bin, folder, node);
+}
+
+/** Stops what `startPlain` has started. */
+export function stopPlain(bin, folder) {
+  stopNode(bin, folder, PLAIN);
 }
 
 function sql(bin, port, text) {
