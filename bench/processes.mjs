@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** Milliseconds for a server to say that it listens. */
-const PATIENCE = 60_000;
+const PATIENCE = 300_000;
 
 /** A port nothing listens on. */
 export async function freePort() {
