@@ -40,9 +40,9 @@ async function bench(options, { bin, folder, started }) {
   await chmod(folder, 0o755);
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()];
   const plainUrl = await startPlain(bin, folder, ports[3], DURABLE);
-  started.push({ stop: async () => stopPlain(bin, folder) });
+  started.push(once(() => stopPlain(bin, folder)));
   const clusterUrl = await startCluster(bin, folder, ports.slice(0, 3), DURABLE);
-  started.push({ stop: async () => stopCluster(bin, folder) });
+  started.push(once(() => stopCluster(bin, folder)));
   const sides = [
     await startSide('one PostgreSQL', plainUrl, options, { folder: join(folder, 'plain'), started }),
     await startSide('the cluster', clusterUrl, options, { folder: join(folder, 'cluster'), started }),
@@ -65,6 +65,18 @@ async function bench(options, { bin, folder, started }) {
   console.log(
     `\n${'steal'.padEnd(16)}${share === undefined ? 'unknown' : `${Math.round(share * 100)}% of the processors' time`}`,
   );
+}
+
+/** What is stopped once, also where a run that is interrupted ends as well. */
+function once(halt) {
+  let isStopped = false;
+  return {
+    async stop() {
+      if (isStopped) return;
+      isStopped = true;
+      halt();
+    },
+  };
 }
 
 /** A server on a database, with ledgers, and what sends it the load. */
