@@ -108,31 +108,6 @@ describe('where ledgers are made by invitation', () => {
     expect((await post(founding(), carry(code))).status).toBe(201);
   });
 
-  it('a code is used whose ledger was made, whatever became of its own row', async () => {
-    const { code, id } = await invite();
-    const key = newKey();
-    const body = founding(key);
-    const made = await post(body, carry(code));
-    expect(made.status).toBe(201);
-    // As the coordinator of a cluster leaves it that ends between the commit of the ledger's node and its own.
-    await runSql(servers.databaseUrl, 'update invitation set used = null where id = $1', [id]);
-    expect(await told(post(founding(key), carry(code)))).toEqual(refused(/was used already/));
-    const again = await post(body, carry(code));
-    expect([again.status, again.body.luid]).toEqual([200, made.body.luid]);
-    const { code: exit } = await admin().call(['admin', 'invitations', '--revoke', String(id)]);
-    expect(exit).toBe(1);
-    const { json } = await admin().done(['admin', 'invitations', '--json', '--limit', '1']);
-    expect(json.invitations[0]).toMatchObject({ id, state: 'used', ledger: { luid: made.body.luid } });
-  });
-
-  it.runIf(process.env.CITUS_TEST_URL)('a ledger that was noted for a code, and not made, leaves it open', async () => {
-    const { code, id } = await invite();
-    await runSql(servers.databaseUrl, `update invitation set luid = '$ldg.-never-was-made0000' where id = $1`, [id]);
-    const { json } = await admin().done(['admin', 'invitations', '--json', '--limit', '1']);
-    expect(json.invitations[0]).toMatchObject({ id, state: 'open', ledger: null });
-    expect((await post(founding(), carry(code))).status).toBe(201);
-  });
-
   it('a code ends with its time, and outlives a restart', async () => {
     const [late, kept] = [await invite('--for', '1m'), await invite()];
     await runSql(servers.databaseUrl, `update invitation set expires = clock_timestamp() where id = $1`, [late.id]);

@@ -37,66 +37,30 @@ const INVITATION_LOOKUPS = { batch: 100, queue: 1_000, concurrency: 1 } as const
 
 /** Finds how the invitation stands whose code has this SHA-256. @throws Overloaded when too many wait */
 export function createFindInvitation(pool: pg.Pool): (hash: Buffer) => Promise<FoundInvitation> {
-  return gather((hashes: readonly Buffer[]) => findInvitations(pool, hashes), INVITATION_LOOKUPS);
-}
-
-/** Finds how invitations stand, by the SHA-256 of their codes. */
-export async function findInvitations(on: Queryable, hashes: readonly Buffer[]): Promise<FoundInvitation[]> {
-  const { rows } = await on.query<InvitationRow>({
-    name: 'invitation',
-    text: `select encode(hash, 'hex') as hash, luid,
-          case when used is not null or (luid is not null and exists (select from ledger l where l.luid = i.luid)) then 'used'
-            when expires <= clock_timestamp() then 'expired' else 'open' end as state
-        from invitation i where hash = any($1::bytea[])`,
-    values: [bytesArray(hashes)],
-  });
-  const found = new Map(rows.map(({ hash, state, luid }) => [hash, { state, luid: luid ?? undefined }]));
-  return hashes.map((hash) => found.get(hash.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
-}
-
-/**
- * Notes the ledger that an invitation is about to be used up for. In a cluster the node of the ledger commits before the coordinator does, which
- * has the invitation: where it ends in between, the note tells that the ledger was made.
- *
- * @param hash SHA-256 of its code
- * @param luid of the ledger
- */
-export async function noteInvitation(on: Queryable, hash: Buffer, luid: string): Promise<void> {
-  const { rows } = await on.query<{ luid: string | null; isMade: boolean }>({
-    text: `select i.luid, l.id is not null as "isMade" from invitation i left join ledger l on l.luid = i.luid where i.hash = $1`,
-    values: [hash],
-  });
-  // Citus refuses an update of one that reads the other.
-  if (rows[0]?.isMade === false)
-    await on.query({
-      text: 'update invitation set luid = $2 where hash = $1 and used is null and luid is not distinct from $3',
-      values: [hash, luid, rows[0].luid],
+  return gather(async (hashes: readonly Buffer[]) => {
+    const { rows } = await pool.query<InvitationRow>({
+      name: 'invitation',
+      text: `select encode(hash, 'hex') as hash, luid,
+          case when used is not null then 'used' when expires <= clock_timestamp() then 'expired' else 'open' end as state
+        from invitation where hash = any($1::bytea[])`,
+      values: [bytesArray(hashes)],
     });
-}
-
-/** Marks invitations as used whose ledger was made while the coordinator ended (`noteInvitation`). */
-async function markUsed(on: Queryable): Promise<void> {
-  const { rows } = await on.query<{ id: number }>({
-    text: 'select i.id from invitation i join ledger l on l.luid = i.luid where i.used is null',
-  });
-  if (rows.length > 0)
-    await on.query({
-      text: `update invitation set used = date_trunc('milliseconds', clock_timestamp()) where id = any($1::bigint[]) and used is null`,
-      values: [rows.map(({ id }) => id)],
-    });
+    const found = new Map(rows.map(({ hash, state, luid }) => [hash, { state, luid: luid ?? undefined }]));
+    return hashes.map((hash) => found.get(hash.toString('hex')) ?? { state: 'unknown' as const, luid: undefined });
+  }, INVITATION_LOOKUPS);
 }
 
 /**
  * Uses up an invitation, in the transaction that makes the ledger: whoever comes second waits for it.
  *
  * @param hash SHA-256 of its code
- * @param luid of the ledger: the one that is noted, where one is
+ * @param luid of the ledger
  * @returns whether it was open
  */
 export async function takeInvitation(client: pg.PoolClient, hash: Buffer, luid: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `update invitation set used = date_trunc('milliseconds', clock_timestamp()), luid = $2
-     where hash = $1 and used is null and expires > clock_timestamp() and (luid is null or luid = $2)`,
+     where hash = $1 and used is null and expires > clock_timestamp()`,
     [hash, luid],
   );
   return rowCount === 1;
@@ -129,9 +93,8 @@ export async function storeInvitation(
 
 /** The invitations, the newest first. @param limit how many at most */
 export async function listInvitations(on: Queryable, limit: number): Promise<StoredInvitation[]> {
-  await markUsed(on);
   const { rows } = await on.query<StoredInvitation>({
-    text: `select i.id, i.note, i.made, i.expires, i.used, i.expires <= clock_timestamp() as "isExpired", case when i.used is not null then i.luid end as luid, l.handle
+    text: `select i.id, i.note, i.made, i.expires, i.used, i.expires <= clock_timestamp() as "isExpired", i.luid, l.handle
       from invitation i left join ledger l on l.luid = i.luid order by i.id desc limit $1`,
     values: [limit],
   });
@@ -140,7 +103,6 @@ export async function listInvitations(on: Queryable, limit: number): Promise<Sto
 
 /** Deletes an invitation that was not used. @returns `used` or `unknown` where it deletes none */
 export async function revokeInvitation(on: Queryable, id: number): Promise<'done' | 'used' | 'unknown'> {
-  await markUsed(on);
   const { rows } = await on.query({
     text: 'delete from invitation where id = $1 and used is null returning id',
     values: [id],

@@ -7,15 +7,8 @@ import { commitLimits } from '../committer/commit-limits.js';
 import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
-import {
-  createFindInvitation,
-  type FoundInvitation,
-  findInvitations,
-  noteInvitation,
-  takeInvitation,
-} from '../deployment/invitations.js';
+import { createFindInvitation, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
-import { isDistributed } from '../nodes/distribution.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { queryLimits } from './query-limits.js';
@@ -269,17 +262,12 @@ async function birth(on: pg.Pool | pg.PoolClient, call: pg.QueryConfig): Promise
   return rows[0]!.create_ledger_1;
 }
 
-async function birthByInvitation(pool: pg.Pool, call: pg.QueryConfig, { hash, luid }: { hash: Buffer; luid: string }) {
-  const isCluster = await isDistributed(pool);
-  if (isCluster) await noteInvitation(pool, hash, luid);
-  const made = await transaction(pool, async (client, rollback): Promise<BirthOutcome | 'moved'> => {
+function birthByInvitation(pool: pg.Pool, call: pg.QueryConfig, { hash, luid }: { hash: Buffer; luid: string }) {
+  return transaction(pool, async (client, rollback): Promise<BirthOutcome | 'moved'> => {
     if (!(await takeInvitation(client, hash, luid))) return rollback('uninvited');
     const made = await birth(client, call);
     return made === 'done' ? made : rollback(made);
   });
-  // Another request has noted its own ledger, and may yet fail.
-  const isTaken = made === 'uninvited' && isCluster;
-  return isTaken && (await findInvitations(pool, [hash]))[0]!.state === 'open' ? 'moved' : made;
 }
 
 /** Ledgers that are made on two nodes of a cluster at once may wait for each other: one gives way, and begins anew. */
