@@ -55,12 +55,7 @@ export class Channel {
   async ask(call: TransportCall, before: KnownBefore): Promise<ParsedAnswer> {
     const { ledger, onHint } = this.environment.options;
     const isOutside = ledger === undefined || /^\/ledgers\b/.test(call.path);
-    const isWrite = call.method !== 'GET';
-    const refusalOf = (answer: unknown, status: number) => this.verifier.refusal(answer, status, before, isOutside);
-    // One that is not the ledger's own settles nothing.
-    const mayBeDone: TransportCall['mayBeDone'] = async (earlier) =>
-      earlier.body === undefined || refusalOf(earlier.body, earlier.status).then(leavesInDoubt, () => true);
-    const answer = await this.#transport.send({ ...call, isOutside, ...(isWrite ? { mayBeDone } : {}) });
+    const answer = await this.#transport.send({ ...call, isOutside });
     const { status, body } = answer;
     if (status < 300) {
       const hint = answer.response.headers.get('x-hint');
@@ -69,8 +64,8 @@ export class Channel {
     }
     if (body === undefined)
       throw new UnreachableError(`${this.environment.options.server}${call.path} has no answer`, status);
-    const refusal = await refusalOf(body, status);
-    refusal.mayBeDone = isWrite && (answer.isRepeat || leavesInDoubt(refusal));
+    const refusal = await this.verifier.refusal(body, status, before, isOutside);
+    refusal.mayBeDone = answer.isRepeat || (call.method !== 'GET' && leavesInDoubt(refusal));
     refusal.path = call.path;
     if (answer.ordered !== undefined) refusal.retryAfter = Math.ceil(answer.ordered / 1000);
     throw refusal;

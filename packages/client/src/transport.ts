@@ -18,8 +18,6 @@ export interface TransportCall {
   readonly isFile?: boolean;
   /** What the answer should be; JSON unless given. */
   readonly accept?: string;
-  /** Of a write: whether it may have been done though it was answered so. It is taken to be unless this says otherwise. */
-  readonly mayBeDone?: (answer: Pick<ParsedAnswer, 'status' | 'body'>) => Promise<boolean>;
 }
 
 /** An answer with its body parsed; undefined where there is none. */
@@ -29,7 +27,7 @@ export interface ParsedAnswer {
   readonly response: Response;
   /** When the attempt that was answered began. */
   readonly sent: number;
-  /** Whether an attempt before it may have done what it asked for: it went unanswered, or its answer leaves that open. */
+  /** Whether an attempt before it went unanswered: what it asked for may have been done. */
   readonly isRepeat: boolean;
   /** Milliseconds after which the server says to come again. */
   readonly ordered: number | undefined;
@@ -66,8 +64,7 @@ export class Transport {
         return error;
       });
       const ordered = tried instanceof Error ? undefined : this.#ordered(tried.response);
-      const answer: ParsedAnswer | undefined =
-        tried instanceof Error ? undefined : { ...tried, sent, isRepeat, ordered };
+      const answer = tried instanceof Error ? undefined : { ...tried, sent, isRepeat, ordered };
       if (answer?.status === 401 && !hasNewToken && attempt < attempts && this.#tokens.forget()) {
         // The endpoint's key may have changed, or the token was taken back.
         hasNewToken = true;
@@ -80,7 +77,7 @@ export class Transport {
         const url = this.#environment.options.server + call.path;
         throw new UnreachableError(`${call.method} ${url} has no answer`, answer?.status, cause);
       }
-      isRepeat ||= answer === undefined || ((await call.mayBeDone?.(answer)) ?? true);
+      isRepeat = true;
       await this.#environment.sleep(this.#wait(attempt, ordered), call.signal);
     }
   }

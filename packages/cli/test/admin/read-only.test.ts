@@ -105,38 +105,3 @@ it('in read-only mode the journal of requests goes on: secrets that are shown, a
   });
   expect((await mode('off')).code).toBe(0);
 });
-
-it.each([
-  ['refused read-only', false],
-  ['lost', true],
-])('a write that is refused after an attempt that was %s may be done: %s', async (_how, mayBeDone) => {
-  const made = await makeLedger(servers.current[0].url);
-  await made.ledger.wallets.create({ handle: 'shop' });
-  if (!mayBeDone) expect((await mode('on', '--reason', 'Maintenance.')).code).toBe(0);
-  const statuses: number[] = [];
-  // Without the wait that the server asks for: by then writes are taken.
-  const atOnce: typeof fetch = async (...request) => {
-    const answer = await fetch(...request);
-    statuses.push(answer.status);
-    if (statuses.length === 1 && mayBeDone) throw new TypeError('lost');
-    if (statuses.length === 1) await mode('off');
-    if (answer.status !== 503) return answer;
-    return new Response(await answer.text(), { status: answer.status, headers: { 'retry-after': '0' } });
-  };
-  const patient = made.connect({ attempts: 50, fetch: atOnce });
-  const refused = patient.wallets.create({ handle: 'shop' });
-  await expect(refused).rejects.toMatchObject({ reason: 'record.duplicated', mayBeDone });
-  if (!mayBeDone) expect(statuses[0]).toBe(503);
-  expect(statuses.at(-1)).toBe(409);
-});
-
-it('a read that is answered only when it is asked again leaves nothing in doubt', async () => {
-  const { connect } = await makeLedger(servers.current[0].url);
-  let asked = 0;
-  const lost: typeof fetch = (...request) => {
-    asked += 1;
-    return asked === 1 ? Promise.reject(new TypeError('lost')) : fetch(...request);
-  };
-  const refused = connect({ attempts: 5, fetch: lost }).wallets.get('none');
-  await expect(refused).rejects.toMatchObject({ reason: 'record.not-found', mayBeDone: false });
-});
