@@ -101,6 +101,7 @@ async function run({ shape, port, connections, checked, seconds, rate, once }) {
   const { status } = shapeOf(shape);
   const ready = await connectionsTo(port, connections);
   const { samples, latencies, ...measured } = await fire(ready, prepared, { status, seconds, rate, once });
+  if (once && shape === 'create-many') sourceOf(shape).takeBack(prepared.length - measured.count);
   if (checked) for (const sample of samples) checkOf(shape)(sample);
   return { ...measured, p50: at(latencies, 0.5), p99: at(latencies, 0.99), greatest: at(latencies, 1) };
 }

@@ -50,6 +50,14 @@ export class Many {
     return this.#turn(this.#payments).transfer();
   }
 
+  /** Takes the last wallets back, whose requests were made and not sent. */
+  takeBack(count) {
+    for (let left = count; left > 0; left -= 1) {
+      this.#ledgers[this.#next].count -= 1;
+      this.#next = (this.#next + this.#ledgers.length - 1) % this.#ledgers.length;
+    }
+  }
+
   #turn(of) {
     this.#next = (this.#next + 1) % of.length;
     return of[this.#next];

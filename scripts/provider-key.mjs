@@ -22,7 +22,7 @@ const PATIENCE = 15_000;
 /** What is wrong with the call or the answer, in words for whoever ran the command. */
 class Problem extends Error {}
 
-/** The call makes no sense: its exit code is 2. */
+/** The options are wrong: its exit code is 2. */
 class WrongCall extends Problem {}
 
 function options() {

@@ -16,7 +16,7 @@ const SEALING = 1_000;
 const SPARE = 1.5;
 
 /**
- * Measures each shape on each side in turn, with as many requests as are answered in the time, and that so many rounds.
+ * Measures each shape on each side in turn, for `seconds`, in `rounds` rounds.
  *
  * @param sides `[{ port, tell, server, nodes }]`
  * @returns by shape, by side: `{ perSecond, p50, p99, server, nodes }`, medians of the rounds; milliseconds, and microseconds of processor time

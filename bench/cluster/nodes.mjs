@@ -36,7 +36,7 @@ export function timeOf({ pid }) {
   return usageOf({ pid })?.database;
 }
 
-/** The process that started the one which serves this connection. */
+/** The postmaster of this connection. */
 async function firstProcess(client) {
   const { rows } = await client.query('select pg_backend_pid() as pid');
   const [, , rest] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${rows[0].pid}/stat`, 'utf8'));

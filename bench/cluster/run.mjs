@@ -67,7 +67,7 @@ async function bench(options, { bin, folder, started }) {
   );
 }
 
-/** What is stopped once, also where a run that is interrupted ends as well. */
+/** Makes a stop that runs once, even if an interrupt and the end of the run both ask for it. */
 function once(halt) {
   let isStopped = false;
   return {

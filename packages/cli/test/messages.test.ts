@@ -63,6 +63,22 @@ it('an option that is given twice is refused: nothing of it is left out in silen
   expect(several.err).not.toContain('twice');
 });
 
+it.each([
+  [['--status', 'committed', '--say', 'status=aborted'], 'The status is given by --status and by --say.'],
+  [['--add-label', 'a', '--say', 'labels=b'], 'Labels are given by an option of their own and by --say.'],
+])('what two options say is refused: %j', async (options, why) => {
+  const call = ['intent', 'sign', 'i', ...options, '--yes', '--ledger', 'l', '--server', running.current.url];
+  const { code, err } = await cliIn('twice').call(call);
+  expect([code, err.split('\n')[0]]).toEqual([2, `✗ ${why}`]);
+});
+
+it('a secret that is given two values is refused', async () => {
+  const values = ['--secret-value', 'a=1', '--secret-value', 'a=2'];
+  const call = ['bridge', 'create', 'b', '--config', '{}', ...values, '--ledger', 'l', '--server', running.current.url];
+  const { code, err } = await cliIn('twice').call(call);
+  expect([code, err.split('\n')[0]]).toEqual([2, '✗ --secret-value gives a twice.']);
+});
+
 it('a wrong password is told with the key that it does not open', async () => {
   const cli = cliIn('password');
   await cli.done(['key', 'create', 'ada']);

@@ -66,8 +66,9 @@ begin
 end
 $$;
 
--- History is append-only: on plain PostgreSQL triggers of statements see to that, which Citus makes on no shard. Those of rows it does.
--- What an import has stored that has not ended is no ledger's, and may be deleted (export#import).
+-- History is append-only: on plain PostgreSQL by triggers of statements. Citus makes triggers of rows on shards, and none of statements.
+-- Rows whose ledger is not in `ledger` come from an import that has not ended: they may be deleted (export#import). The trigger reads
+-- the copy of `ledger` that its own node has.
 do $$
 declare
   one record;

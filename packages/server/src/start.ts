@@ -42,7 +42,7 @@ export async function start(args: readonly string[] = process.argv.slice(2)): Pr
     const why = error instanceof Error ? error.message : String(error);
     // What its channel to the primary keeps alive, such as a worker that finds a secret's file gone, would never end.
     if (cluster.isWorker)
-      process.send?.({ type: 'failed', why, isDatabaseAway: false } satisfies ToPrimary, () => process.exit(1));
+      process.send?.({ type: 'failed', why, isDatabaseUnavailable: false } satisfies ToPrimary, () => process.exit(1));
     else {
       console.error(`countersign: ${why}`);
       process.exitCode = error instanceof WrongSettings || error instanceof TracingUnavailable ? 2 : 1;

@@ -10,6 +10,9 @@ const FLAT = { absolute: 16, part: 0.1 };
 /** Minutes of a load that is too short to tell. */
 const SHORT = 20;
 
+/** Points that a line is laid through at most. */
+const MOST_POINTS = 800;
+
 /** Part of the samples that were due in the second half, of which a process must be in so many: PostgreSQL is away at times. */
 const SEEN = 0.7;
 
@@ -71,7 +74,10 @@ export class Memory {
  * The slope of a line through points: the median of the slopes between any two (Theil and Sen). A collection that gives memory back for some
  * minutes moves it little, where least squares take the way back up for growth.
  */
-export function slopeOf(points) {
+export function slopeOf(all) {
+  // Of a long run, some: there are as many pairs as the square.
+  const every = Math.ceil(all.length / MOST_POINTS);
+  const points = all.filter((_, at) => at % every === 0);
   const slopes = points.flatMap(([x, y], at) =>
     points.slice(at + 1).flatMap(([laterX, laterY]) => (laterX === x ? [] : [(laterY - y) / (laterX - x)])),
   );

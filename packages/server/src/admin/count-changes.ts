@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { forEach } from '../store/nodes/by-ledger.js';
+import { mapConcurrently } from '../store/nodes/by-ledger.js';
 import { isDistributed } from '../store/nodes/distribution.js';
 
 /** Whose changes are counted: a ledger, and the leaves of its log. */
@@ -36,7 +36,7 @@ interface Place {
 /** @returns moments by `ord` */
 async function readMoments(pool: pg.Pool, places: readonly Place[]): Promise<ReadonlyMap<number, Date>> {
   if (await isDistributed(pool)) {
-    const found = await forEach(places, async ({ ord, ledger, place }) => {
+    const found = await mapConcurrently(places, async ({ ord, ledger, place }) => {
       const { rows } = await pool.query<{ moment: Date }>(MOMENT, [ledger, place]);
       return rows.map(({ moment }) => [ord, moment] as const);
     });

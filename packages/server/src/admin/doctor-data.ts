@@ -5,7 +5,7 @@ import { Corrupt, createIntegrity } from '../integrity/integrity.js';
 import type { Keyring } from '../keys/keyring.js';
 import { sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
-import { type AboutLedgers, forEach, readByLedger } from '../store/nodes/by-ledger.js';
+import { type LedgerStatement, mapConcurrently, readByLedger } from '../store/nodes/by-ledger.js';
 import { isDistributed } from '../store/nodes/distribution.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import { type StoredVersion, versionsOf } from '../store/queries/version.js';
@@ -79,7 +79,10 @@ interface LogRow {
   readonly isBehind: boolean;
 }
 
-const logAbout: AboutLedgers = (ledgers, id) => `select l.handle, g.size, coalesce(f.leaves, 0)::bigint as leaves,
+const formatLogQuery: LedgerStatement = (
+  ledgers,
+  id,
+) => `select l.handle, g.size, coalesce(f.leaves, 0)::bigint as leaves,
     exists (select from log_backfill b where b.ledger_id = ${id}) as "isBehind"
   from ${ledgers} l join log g on g.ledger_id = ${id}
     left join lateral (select first + octet_length(commitments) / 32 as leaves from log_leaf f
@@ -109,7 +112,7 @@ export async function examineLogs(pool: pg.Pool, sample: number): Promise<string
   const rows = await readByLedger<LogRow>(
     pool,
     some.map(({ id }) => id),
-    logAbout,
+    formatLogQuery,
   );
   const wrong = rows.filter(({ size, leaves, isBehind }) => !isBehind && leaves > 0 && size !== leaves);
   if (wrong.length > 0)
@@ -158,7 +161,7 @@ async function someRecords(pool: pg.Pool, sample: number): Promise<RecordRow[]> 
   let part = isCluster ? LEAST_PART : Math.min(100, (100 * 4 * sample) / sizes[0]!.count);
   const take = isCluster ? sampleCluster : sampleRecords;
   let rows = await take(pool, part, sample);
-  // Of a few pages, chance may take none.
+  // Of a few pages, chance may take none; on a cluster the first part is a guess, which grows until it has the sample.
   while (rows.length < (isCluster ? sample : 1) && part < 100) {
     part = Math.min(100, 10 * part);
     rows = await take(pool, part, sample);
@@ -173,7 +176,7 @@ const LEAST_PART = 0.01;
  * @param records SQL: rows of the table of records
  * @param id SQL: that of their ledger
  */
-const recordsAbout = (records: string, id: string) => `select r.ledger_id as ledger, l.handle, r.kind,
+const formatRecordsQuery = (records: string, id: string) => `select r.ledger_id as ledger, l.handle, r.kind,
     v.luid, v.change, v.action, v.mac, v.body,
     exists (select from log_leaf f where f.ledger_id = ${id} and f.luid = r.luid and f.change >= r.change)
       or exists (select from unsealed u where u.ledger_id = ${id})
@@ -185,7 +188,7 @@ const recordsAbout = (records: string, id: string) => `select r.ledger_id as led
 /** @param part percent of the pages */
 async function sampleRecords(pool: pg.Pool, part: number, sample: number): Promise<RecordRow[]> {
   const some = '(select * from record tablesample system ($1) order by random() limit $2)';
-  return (await pool.query<RecordRow>(recordsAbout(some, 'r.ledger_id'), [part, sample])).rows;
+  return (await pool.query<RecordRow>(formatRecordsQuery(some, 'r.ledger_id'), [part, sample])).rows;
 }
 
 /** Finds some in all nodes, and reads those of one ledger after the other. */
@@ -194,12 +197,12 @@ async function sampleCluster(pool: pg.Pool, part: number, sample: number): Promi
     'select r.ledger_id as ledger, r.luid from record r tablesample system ($1) order by random() limit $2',
     [part, sample],
   );
-  const text = recordsAbout(
+  const text = formatRecordsQuery(
     '(select * from record where ledger_id = $1::bigint and luid = any ($2::text[]))',
     '$1::bigint',
   );
   const luids = new Map<number, string[]>();
   for (const { ledger, luid } of some) luids.set(ledger, [...(luids.get(ledger) ?? []), luid]);
-  const found = await forEach([...luids], async (of) => (await pool.query<RecordRow>(text, of)).rows);
+  const found = await mapConcurrently([...luids], async (of) => (await pool.query<RecordRow>(text, of)).rows);
   return found.flat();
 }

@@ -184,7 +184,9 @@ async function examineSchema(pool: pg.Pool): Promise<string> {
        array(select indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indexrelid
          where c.relnamespace = 'public'::regnamespace and not i.indisvalid) as invalid,
        array(select t.name from unnest(array['change', 'entry']) as t (name) where not exists (
-         select from pg_trigger g where g.tgrelid = to_regclass(t.name) and g.tgname like 'append_only%' and g.tgenabled in ('O', 'A')))
+         select from pg_trigger g where g.tgrelid = to_regclass(t.name) and g.tgenabled in ('O', 'A')
+           -- Citus makes no others on shards.
+           and g.tgname like case when to_regclass('pg_dist_partition') is null then 'append_only%' else 'append_only_rows' end))
          as open`,
     [wanted],
   );

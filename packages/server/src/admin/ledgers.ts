@@ -2,7 +2,7 @@ import { decodeBase64 } from '@countersign/protocol';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import type { LedgerQuota } from '../ledger-quota.js';
-import { type AboutLedgers, readByLedger } from '../store/nodes/by-ledger.js';
+import { type LedgerStatement, readByLedger } from '../store/nodes/by-ledger.js';
 import { findBusiest } from './busiest.js';
 import { type CountSince, createCountSince, HOUR } from './count-changes.js';
 import { choice, defineOperation } from './operation.js';
@@ -137,7 +137,7 @@ function orderOf(order: Exclude<LedgerOrder, 'hour'>, each: LedgerQuota): string
 export const MOST_COUNTED = 10_000;
 
 /** What is seen of ledgers. It reads `change` by its key alone. */
-const linesAbout: AboutLedgers = (
+const formatLinesQuery: LedgerStatement = (
   ledgers,
   id,
 ) => `select l.id, l.handle, l.luid, c.moment as made, l.suspended as level,
@@ -159,7 +159,7 @@ const linesAbout: AboutLedgers = (
 
 /** In the order of the ids. */
 async function readRows(pool: pg.Pool, ids: readonly number[]): Promise<LedgerRow[]> {
-  const rows = await readByLedger<LedgerRow>(pool, ids, linesAbout);
+  const rows = await readByLedger<LedgerRow>(pool, ids, formatLinesQuery);
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }

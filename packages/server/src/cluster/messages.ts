@@ -30,7 +30,7 @@ export type ToPrimary =
   | { readonly type: 'ready' }
   | { readonly type: 'serving' }
   /** The worker failed to serve, and exits. */
-  | { readonly type: 'failed'; readonly why: string; readonly isDatabaseAway: boolean }
+  | { readonly type: 'failed'; readonly why: string; readonly isDatabaseUnavailable: boolean }
   /** The worker's event loop comes round: sent once a second. */
   | { readonly type: 'alive' }
   | SpentMessage

@@ -37,8 +37,8 @@ export function runWorker(config: Config, logger: FastifyBaseLogger, loadKeys: (
     if (message.type === 'serve') {
       begin(message).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
-        const isDatabaseAway = isUnavailable(error);
-        process.send?.({ type: 'failed', why, isDatabaseAway } satisfies ToPrimary, () => process.exit(1));
+        const isDatabaseUnavailable = isUnavailable(error);
+        process.send?.({ type: 'failed', why, isDatabaseUnavailable } satisfies ToPrimary, () => process.exit(1));
       });
     } else if (message.type === 'stop') void stop();
     else if (message.type === 'spent') server?.service.rates.charge(message.spent);

@@ -35,7 +35,9 @@ const EARLY = 5_000;
 /** Early deaths in a row after which the primary gives up, unless another worker serves. */
 const MOST_EARLY_DEATHS = 5;
 /** Milliseconds between an early death and the next try: twice as long after each one beyond `MOST_EARLY_DEATHS`, up to `max`. */
-const RESPITE = { min: 500, max: 30_000 };
+const RESPITE = { min: 500, max: 10_000 };
+/** Milliseconds after which the primary gives up where none serves and the database does not answer. */
+const LONGEST_ABSENCE = 10 * 60_000;
 /** Milliseconds a worker has to finish before it is killed. */
 const STOP_TIMEOUT = 30_000;
 
@@ -91,6 +93,8 @@ class WorkerPool implements Workers {
 
   async restart(): Promise<void> {
     for (const slot of this.#slots) {
+      // One that is being replaced reads the settings anew as it starts, whenever that succeeds.
+      if (slot.worker?.isDead()) continue;
       const turn = slot.turn.then(() => this.#renew(slot));
       // When the renewal fails the old worker goes on serving, and later turns still run.
       slot.turn = turn.catch(() => {});
@@ -132,23 +136,33 @@ class WorkerPool implements Workers {
       for (const other of this.#running) if (other !== worker) tellWorker(other, message);
     });
     slot.worker = worker;
+    const grown = setTimeout(() => {
+      this.#early = 0;
+    }, EARLY).unref();
     worker.once('exit', (code, signal) => {
+      clearTimeout(grown);
       if (this.#stopping || slot.worker !== worker) return;
       logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
       this.#replaced.count(slot.name, because);
-      this.#early = performance.now() - began < EARLY ? this.#early + 1 : 0;
+      if (performance.now() - began < EARLY) this.#early += 1;
       slot.turn = slot.turn.then(() => this.#replace(slot, worker));
     });
   }
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
-    for (let waits = this.#early > 0; !this.#stopping && slot.worker === dead; waits = true) {
-      if (this.#early >= MOST_EARLY_DEATHS && !this.#othersServe(slot))
-        return this.#fail(new Error('Workers die as soon as they start.'));
-      if (waits) await pause(respite(this.#early));
+    const began = performance.now();
+    let why = '';
+    for (let tries = 0; !this.#stopping && slot.worker === dead; tries += 1) {
+      if (!this.#othersServe(slot)) {
+        if (this.#early >= MOST_EARLY_DEATHS) return this.#fail(new Error('Workers die as soon as they start.'));
+        if (performance.now() - began > LONGEST_ABSENCE) return this.#fail(new Error(`Workers do not start: ${why}`));
+      }
+      if (tries > 0 || this.#early > 0) await pause(respite(Math.max(tries, this.#early)));
+      if (this.#stopping) return;
       await this.#fill(slot).catch((error: Error) => {
+        why = error.message;
         this.#options.logger.error({ err: error }, 'a worker did not start');
-        if (!(error instanceof DatabaseAway)) this.#early += 1;
+        if (!(error instanceof DatabaseUnavailable)) this.#early += 1;
       });
     }
   }
@@ -176,8 +190,8 @@ function respite(early: number): number {
   return Math.min(RESPITE.min * 2 ** Math.max(0, early - MOST_EARLY_DEATHS), RESPITE.max);
 }
 
-/** A worker did not start since its database is away, which says nothing of the worker: it is tried again until it is back. */
-class DatabaseAway extends Error {}
+/** A worker did not start since its database does not answer: it is tried again until the database does. */
+class DatabaseUnavailable extends Error {}
 
 /** A place on the socket, and the queue of operations on it: one at a time. */
 interface Slot {
@@ -202,7 +216,8 @@ function awaitServing(worker: Worker, order: () => ToWorker): Promise<void> {
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'ready') tellWorker(worker, order());
       if (message.type === 'serving') resolve();
-      if (message.type === 'failed') reject(new (message.isDatabaseAway ? DatabaseAway : Error)(message.why));
+      if (message.type === 'failed')
+        reject(new (message.isDatabaseUnavailable ? DatabaseUnavailable : Error)(message.why));
     });
     worker.once('exit', (code) => reject(new Error(`A worker ended with ${code} before it served.`)));
   });

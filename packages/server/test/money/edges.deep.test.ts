@@ -133,7 +133,7 @@ describe('wallets that change while intents on them are under way', () => {
           await money.client.update('/wallets/bob', wallet, { handle: 'bob', custom: { n }, ...routes }),
         ).body;
         // Without a rest, most of the time of transfers would be that of being prepared anew.
-        await pause(20);
+        await pause(5);
       }
     })();
     for (let round = 0; round < 5; round += 1) {
@@ -142,7 +142,7 @@ describe('wallets that change while intents on them are under way', () => {
     }
     isOver = true;
     await updating;
-    expect(n).toBeGreaterThan(2);
+    expect(n).toBeGreaterThan(1);
     const [bob = 0] = await balanceOf(money, 'bob');
     const [carol = 0] = await balanceOf(money, 'carol');
     expect(bob + carol).toBe(100);

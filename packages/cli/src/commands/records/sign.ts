@@ -2,6 +2,7 @@ import type { KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { CliCommand } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
 import { formatRecord } from '../../terminal/record-text.js';
 import { writeIntent } from '../money/intent-text.js';
 import { awaitIntent, timeoutOf, WAIT } from '../money/intent-wait.js';
@@ -22,7 +23,10 @@ export function signCommand(kind: KindDescription): CliCommand {
     async run(invocation) {
       const id = await requireId(kind, invocation);
       const status = invocation.get('status');
-      const statement = { ...(await statementOf(invocation)), status };
+      const said = await statementOf(invocation);
+      if (status !== undefined && said.status !== undefined)
+        throw usage('The status is given by --status and by --say.');
+      const statement = status === undefined ? said : { ...said, status };
       if (isIntent) await timeoutOf(invocation);
       const open = await openLedger(invocation, true);
       const operations = await operationsOf(kind, invocation, open);

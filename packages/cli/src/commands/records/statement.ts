@@ -26,6 +26,8 @@ export async function statementOf(invocation: Invocation): Promise<JsonObject> {
   const added = invocation.all('add-label');
   const removed = invocation.all('remove-label');
   if (added.length > 0 && removed.length > 0) throw usage('One proof adds labels or removes them.', 'sign twice');
+  if (added.length + removed.length > 0 && said.labels !== undefined)
+    throw usage('Labels are given by an option of their own and by --say.');
   if (added.length > 0) said.labels = { $push: [...added] };
   if (removed.length > 0) said.labels = { $pullAll: [...removed] };
   return said;
@@ -49,6 +51,7 @@ export async function secretsOf(invocation: Invocation): Promise<{ secret?: Reco
   for (const given of invocation.all('secret-value')) {
     const [, name, value] = /^([A-Za-z][A-Za-z0-9]*)=(.*)$/s.exec(given) ?? [];
     if (name === undefined || value === undefined) throw usage('--secret-value is name=value.');
+    if (Object.hasOwn(secret, name)) throw usage(`--secret-value gives ${name} twice.`);
     secret[name] = await resolveText(value, () => invocation.input());
   }
   return Object.keys(secret).length === 0 ? {} : { secret };
