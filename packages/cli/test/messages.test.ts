@@ -73,9 +73,11 @@ it.each([
 });
 
 it('a secret that is given two values is refused', async () => {
+  const cli = cliIn('two-values');
+  const handle = `two-values-${process.pid}-${Date.now()}`;
+  await cli.done(['init', handle, '--signer', 'ada', '--server', running.current.url]);
   const values = ['--secret-value', 'a=1', '--secret-value', 'a=2'];
-  const call = ['bridge', 'create', 'b', '--config', '{}', ...values, '--ledger', 'l', '--server', running.current.url];
-  const { code, err } = await cliIn('twice').call(call);
+  const { code, err } = await cli.call(['bridge', 'create', 'b', '--config', '{}', '--secure', '[]', ...values]);
   expect([code, err.split('\n')[0]]).toEqual([2, '✗ --secret-value gives a twice.']);
 });
 
