@@ -52,6 +52,8 @@ export class Unit {
       ...secrets,
       `install -d -m ${this.one('StateDirectoryMode')} -o ${user} -g ${group} ${folder}`,
       `cat > ${scratch}/start <<'END'\n${inside.join('\n')}\nEND`,
+      // Emptied here: the process in the background may do so late, and what an earlier one printed would be taken for its own.
+      `: > ${scratch}/out`,
       // It becomes the program: the process stays the same.
       `unshare --mount --propagation private bash -e ${scratch}/start > ${scratch}/out 2>&1 &`,
       'server=$!',
