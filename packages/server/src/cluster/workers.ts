@@ -32,11 +32,11 @@ export interface WorkersOptions {
 
 /** A worker that dies within this many milliseconds counts as an early death. */
 const EARLY = 5_000;
-/** Early deaths in a row after which the primary gives up, unless another worker serves. */
-const MOST_EARLY_DEATHS = 5;
-/** Milliseconds between an early death and the next try: twice as long after each one beyond `MOST_EARLY_DEATHS`, up to `max`. */
+/** Faults in a row of every worker after which the primary gives up. */
+const MOST_FAULTS = 5;
+/** Milliseconds before a worker that has failed is tried again: twice as long after each failure beyond `MOST_FAULTS`, up to `max`. */
 const RESPITE = { min: 500, max: 10_000 };
-/** Milliseconds after which the primary gives up where none serves and the database does not answer. */
+/** Milliseconds without a worker that serves after which the primary gives up, however the database is. */
 const LONGEST_ABSENCE = 10 * 60_000;
 /** Milliseconds a worker has to finish before it is killed. */
 const STOP_TIMEOUT = 30_000;
@@ -67,14 +67,16 @@ class WorkerPool implements Workers {
   #place: MeetingPlace | undefined;
   #fail: (error: Error) => void = () => {};
   #stopping = false;
-  /** Early deaths in a row. */
-  #early = 0;
+  /** Since when no worker serves, as it was noticed; undefined while one does. */
+  #noneSince: number | undefined;
 
   constructor(options: WorkersOptions) {
     this.#options = options;
     this.#slots = Array.from({ length: options.count }, (_, index) => ({
       name: String(index + 1),
       turn: Promise.resolve(),
+      failures: 0,
+      faults: 0,
     }));
     this.#replaced = replacements(
       options.registry,
@@ -136,39 +138,38 @@ class WorkerPool implements Workers {
       for (const other of this.#running) if (other !== worker) tellWorker(other, message);
     });
     slot.worker = worker;
-    const grown = setTimeout(() => {
-      this.#early = 0;
-    }, EARLY).unref();
+    this.#noneSince = undefined;
+    const grown = setTimeout(() => Object.assign(slot, { failures: 0, faults: 0 }), EARLY).unref();
     worker.once('exit', (code, signal) => {
       clearTimeout(grown);
       if (this.#stopping || slot.worker !== worker) return;
       logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
       this.#replaced.count(slot.name, because);
-      if (performance.now() - began < EARLY) this.#early += 1;
+      if (performance.now() - began < EARLY) countFailure(slot);
       slot.turn = slot.turn.then(() => this.#replace(slot, worker));
     });
   }
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
-    const began = performance.now();
-    let why = '';
-    for (let tries = 0; !this.#stopping && slot.worker === dead; tries += 1) {
-      if (!this.#othersServe(slot)) {
-        if (this.#early >= MOST_EARLY_DEATHS) return this.#fail(new Error('Workers die as soon as they start.'));
-        if (performance.now() - began > LONGEST_ABSENCE) return this.#fail(new Error(`Workers do not start: ${why}`));
-      }
-      if (tries > 0 || this.#early > 0) await pause(respite(Math.max(tries, this.#early)));
+    while (!this.#stopping && slot.worker === dead) {
+      const hopeless = this.#whyHopeless();
+      if (hopeless !== undefined) return this.#fail(new Error(hopeless));
+      if (slot.failures > 0) await pause(pauseAfter(slot.failures));
       if (this.#stopping) return;
       await this.#fill(slot).catch((error: Error) => {
-        why = error.message;
         this.#options.logger.error({ err: error }, 'a worker did not start');
-        if (!(error instanceof DatabaseUnavailable)) this.#early += 1;
+        countFailure(slot, error);
       });
     }
   }
 
-  #othersServe(slot: Slot): boolean {
-    return this.#slots.some((other) => other !== slot && other.worker?.isConnected());
+  /** Undefined while a worker serves, or one may yet: each has its own tries. */
+  #whyHopeless(): string | undefined {
+    if (this.#slots.some(({ worker }) => worker?.isConnected())) this.#noneSince = undefined;
+    else this.#noneSince ??= performance.now();
+    if (this.#noneSince === undefined) return undefined;
+    if (this.#slots.every(({ faults }) => faults >= MOST_FAULTS)) return 'Workers die as soon as they start.';
+    return performance.now() - this.#noneSince > LONGEST_ABSENCE ? 'No worker has started for a long time.' : undefined;
   }
 
   async #renew(slot: Slot): Promise<void> {
@@ -186,9 +187,15 @@ class WorkerPool implements Workers {
  */
 const HEAP = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
-/** Milliseconds before the next try, after that many early deaths in a row. */
-function respite(early: number): number {
-  return Math.min(RESPITE.min * 2 ** Math.max(0, early - MOST_EARLY_DEATHS), RESPITE.max);
+/** Milliseconds before the next try, after that many failures in a row. */
+function pauseAfter(failures: number): number {
+  return Math.min(RESPITE.min * 2 ** Math.max(0, failures - MOST_FAULTS), RESPITE.max);
+}
+
+/** @param error why it did not start; an early death has none */
+function countFailure(slot: Slot, error?: Error): void {
+  slot.failures += 1;
+  if (!(error instanceof DatabaseUnavailable)) slot.faults += 1;
 }
 
 /** A worker did not start since its database does not answer: it is tried again until the database does. */
@@ -199,6 +206,10 @@ interface Slot {
   readonly name: string;
   worker?: Worker;
   turn: Promise<void>;
+  /** Early deaths and starts that failed, in a row: until a worker has served for `EARLY`. */
+  failures: number;
+  /** Of these, those that the state of the database does not explain. */
+  faults: number;
 }
 
 /** Lets a worker finish, and kills it when that takes too long. */
