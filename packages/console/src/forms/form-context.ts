@@ -8,7 +8,7 @@ export interface FormScope {
   readonly id: string;
   readonly change: (path: Path, value: Json | undefined) => void;
   /** Gives the focus to the element of this id, once the form has it. */
-  readonly goOnAt: (id: string) => void;
+  readonly focusNext: (id: string) => void;
   /** What the ledger has found wrong. */
   readonly faults: Faults;
   /** Notes that what is written in a field is no value; undefined once it is. */
@@ -18,7 +18,7 @@ export interface FormScope {
 export const FormContext = createContext<FormScope>({
   id: '',
   change: () => undefined,
-  goOnAt: () => undefined,
+  focusNext: () => undefined,
   faults: NO_FAULTS,
   note: () => undefined,
 });
@@ -35,7 +35,7 @@ export function useField(path: Path, draft?: string) {
   return { id: fieldId(id, pointer), wrong, change: (value: Json | undefined) => change(path, value) };
 }
 
-/** The id of the button that adds what a place is empty of, or one more to it. */
+/** The id of the button that adds a member, or one more item. */
 export function adderId(form: string, pointer: string): string {
   return `${form}${pointer}+`;
 }

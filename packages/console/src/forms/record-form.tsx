@@ -38,14 +38,14 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
       return next;
     });
   }, []);
-  const goOnAt = useGoOn();
+  const focusNext = useFocusNext();
   const scope = useMemo(() => {
     const change = (path: Path, put: Json | undefined) => {
       setText(undefined);
       onChange((putAt(value, path, put) ?? {}) as JsonObject);
     };
-    return { id, change, goOnAt, faults, note };
-  }, [id, value, faults, note, goOnAt, onChange]);
+    return { id, change, focusNext, faults, note };
+  }, [id, value, faults, note, focusNext, onChange]);
   const write = (given: string) => {
     setText(given);
     const data = jsonIn(given);
@@ -94,8 +94,8 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
   );
 }
 
-/** Moves the focus to an element that is drawn by a change, or by that alone: what was pressed for the change may be gone. */
-function useGoOn(): (id: string) => void {
+/** Focuses an element by its id once the form has drawn it: what was pressed for the change may be gone. */
+function useFocusNext(): (id: string) => void {
   const wanted = useRef<string>(undefined);
   useLayoutEffect(() => {
     const found = wanted.current === undefined ? null : document.getElementById(wanted.current);
