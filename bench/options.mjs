@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
+import { number, parseOptions, text, whole } from './parse-options.mjs';
 import { shapes } from './shapes.mjs';
-import { whole } from './whole.mjs';
 
 /** Are measured in ways of their own (deliveries.mjs, money.mjs, log.mjs, fairness.mjs). */
 const APART = ['deliveries', 'money', 'log', 'fairness'];
@@ -25,37 +24,21 @@ npm run bench -- cluster --help  one PostgreSQL and a cluster of Citus side by s
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seconds: { type: 'string', default: '1.5' },
-      rounds: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '64' },
-      only: { type: 'string' },
-      grow: { type: 'string' },
-      profile: { type: 'string' },
-      server: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  const { only: names, ...others } = parseOptions(args, {
+    seconds: number(1.5, 0.1, 600),
+    rounds: whole(3, 1, 100),
+    connections: whole(64, 1, 1_000),
+    only: text([...Object.keys(shapes), ...APART]),
+    grow: whole(undefined, 1, 100_000_000),
+    profile: text(),
+    server: text(),
   });
-  const only = values.only?.split(',') ?? [...Object.keys(shapes), ...APART];
+  const only = names.split(',');
   const unknown = only.find((name) => !APART.includes(name) && !Object.hasOwn(shapes, name));
   if (unknown !== undefined) throw new Error(`there is no shape '${unknown}'`);
   return {
-    help: values.help,
-    seconds: number(values, 'seconds', 0.1, 600),
-    rounds: whole(values, 'rounds', 1, 100),
-    connections: whole(values, 'connections', 1, 1_000),
+    ...others,
     only: only.filter((name) => !APART.includes(name)),
     ...Object.fromEntries(APART.map((name) => [name, only.includes(name)])),
-    ...(values.grow === undefined ? {} : { grow: whole(values, 'grow', 1, 100_000_000) }),
-    ...(values.profile === undefined ? {} : { profile: values.profile }),
-    ...(values.server === undefined ? {} : { server: values.server }),
   };
-}
-
-function number(values, name, least, greatest) {
-  const value = Number(values[name]);
-  if (!(value >= least && value <= greatest)) throw new Error(`--${name} must be from ${least} to ${greatest}`);
-  return value;
 }

@@ -4,9 +4,12 @@ import { ensureInstalled } from './install.mjs';
 ensureInstalled();
 const [first, ...others] = process.argv.slice(2);
 const isEverything = first === 'everything';
-const { readOptions } = await import(isEverything ? './soak/everything/options.mjs' : './soak/options.mjs');
+const { readOptions, usage } = await import(isEverything ? './soak/everything/options.mjs' : './soak/options.mjs');
 try {
-  readOptions(isEverything ? others : process.argv.slice(2));
+  if (readOptions(isEverything ? others : process.argv.slice(2)).help) {
+    console.log(usage);
+    process.exit(0);
+  }
 } catch (error) {
   console.error(`soak: ${error.message}`);
   process.exit(2);

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { whole } from '../whole.mjs';
+import { parseOptions, text, whole } from '../parse-options.mjs';
 
 export const usage = `npm run bench -- cluster [options]
 
@@ -20,23 +19,11 @@ has Citus, and starts both itself.
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seconds: { type: 'string', default: '4' },
-      rounds: { type: 'string', default: '5' },
-      connections: { type: 'string', default: '32' },
-      ledgers: { type: 'string', default: '8' },
-      server: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  return parseOptions(args, {
+    seconds: whole(4, 1, 600),
+    rounds: whole(5, 1, 100),
+    connections: whole(32, 1, 1_000),
+    ledgers: whole(8, 1, 1_000),
+    server: text(),
   });
-  return {
-    help: values.help,
-    seconds: whole(values, 'seconds', 1, 600),
-    rounds: whole(values, 'rounds', 1, 100),
-    connections: whole(values, 'connections', 1, 1_000),
-    ledgers: whole(values, 'ledgers', 1, 1_000),
-    ...(values.server === undefined ? {} : { server: values.server }),
-  };
 }

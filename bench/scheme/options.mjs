@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { whole } from '../whole.mjs';
+import { parseOptions, text, whole } from '../parse-options.mjs';
 
 /** Transfers per second at which the search for the highest rate begins. */
 const FIRST = 100;
@@ -20,26 +19,18 @@ export const usage = `npm run bench -- scheme [options]
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rate: { type: 'string', default: String(FIRST) },
-      minutes: { type: 'string', default: '1' },
-      workers: { type: 'string', default: '1' },
-      out: { type: 'string', default: 'bench-scheme' },
-      data: { type: 'string' },
-      server: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  const { rate, minutes, ...others } = parseOptions(args, {
+    rate: text(FIRST),
+    minutes: whole(1, 1, 24 * 60),
+    workers: whole(1, 1, 64),
+    out: text('bench-scheme'),
+    data: text(),
+    server: text(),
   });
   return {
-    help: values.help,
+    ...others,
     first: FIRST,
-    rate: values.rate === 'find' ? undefined : whole(values, 'rate', 1, 100_000),
-    seconds: whole(values, 'minutes', 1, 24 * 60) * 60,
-    workers: whole(values, 'workers', 1, 64),
-    out: values.out,
-    data: values.data,
-    ...(values.server === undefined ? {} : { server: values.server }),
+    rate: rate === 'find' ? undefined : whole(FIRST, 1, 100_000).read('rate', rate),
+    seconds: minutes * 60,
   };
 }

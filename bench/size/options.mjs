@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { whole } from '../whole.mjs';
+import { parseOptions, text, whole } from '../parse-options.mjs';
 
 export const usage = `npm run bench -- size [options]
 
@@ -20,27 +19,13 @@ Measures every shape at a low even rate, loads changes as fast as they are taken
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      changes: { type: 'string', default: '1000000' },
-      minutes: { type: 'string', default: '1440' },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '5' },
-      workers: { type: 'string', default: '1' },
-      data: { type: 'string' },
-      server: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  return parseOptions(args, {
+    changes: whole(1_000_000, 1, 1_000_000_000),
+    minutes: whole(1_440, 1, 7 * 24 * 60),
+    seconds: whole(5, 1, 600),
+    rounds: whole(5, 1, 100),
+    workers: whole(1, 1, 64),
+    data: text(),
+    server: text(),
   });
-  return {
-    help: values.help,
-    changes: whole(values, 'changes', 1, 1_000_000_000),
-    minutes: whole(values, 'minutes', 1, 7 * 24 * 60),
-    seconds: whole(values, 'seconds', 1, 600),
-    rounds: whole(values, 'rounds', 1, 100),
-    workers: whole(values, 'workers', 1, 64),
-    data: values.data,
-    ...(values.server === undefined ? {} : { server: values.server }),
-  };
 }

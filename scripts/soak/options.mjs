@@ -1,5 +1,13 @@
-import { parseArgs } from 'node:util';
-import { whole } from '../../bench/whole.mjs';
+import { parseOptions, whole } from '../../bench/parse-options.mjs';
+
+export const usage = `npm run soak:server -- [options]
+
+Delivers events to receivers of which one refuses and one is killed, while the server is killed; then checks that none is lost.
+
+  --events N        events (20000)
+  --workers N       processes of the server (2)
+  --kills N         how often the server is killed (3)
+`;
 
 /**
  * The options of a soak of deliveries.
@@ -7,18 +15,9 @@ import { whole } from '../../bench/whole.mjs';
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      events: { type: 'string', default: '20000' },
-      workers: { type: 'string', default: '2' },
-      /** How often the server is killed. */
-      kills: { type: 'string', default: '3' },
-    },
+  return parseOptions(args, {
+    events: whole(20_000, 1, 100_000_000),
+    workers: whole(2, 1, 64),
+    kills: whole(3, 0, 1_000),
   });
-  return {
-    events: whole(values, 'events', 1, 100_000_000),
-    workers: whole(values, 'workers', 1, 64),
-    kills: whole(values, 'kills', 0, 1_000),
-  };
 }

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { whole } from '../../../bench/whole.mjs';
+import { number, parseOptions, text, whole } from '../../../bench/parse-options.mjs';
 
 export const usage = `npm run soak:server -- everything [options]
 
@@ -19,25 +18,12 @@ restarted and killed, and receivers and banks are down; then checks that nothing
  * @throws Error with what is wrong
  */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      minutes: { type: 'string', default: '60' },
-      rate: { type: 'string', default: '100' },
-      ledgers: { type: 'string', default: '2' },
-      workers: { type: 'string', default: '3' },
-      out: { type: 'string', default: 'soak-everything' },
-      help: { type: 'boolean', default: false },
-    },
+  const { minutes, ...others } = parseOptions(args, {
+    minutes: number(60, 0.1, 7 * 24 * 60),
+    rate: whole(100, 1, 10_000),
+    ledgers: whole(2, 1, 20),
+    workers: whole(3, 2, 64),
+    out: text('soak-everything'),
   });
-  const seconds = Number(values.minutes) * 60;
-  if (!(seconds >= 6 && seconds <= 7 * 24 * 3_600)) throw new Error('--minutes must be from 0.1 to 10080');
-  return {
-    help: values.help,
-    seconds,
-    rate: whole(values, 'rate', 1, 10_000),
-    ledgers: whole(values, 'ledgers', 1, 20),
-    workers: whole(values, 'workers', 2, 64),
-    out: values.out,
-  };
+  return { ...others, seconds: minutes * 60 };
 }

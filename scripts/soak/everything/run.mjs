@@ -11,7 +11,7 @@ import { Findings } from './findings.mjs';
 import { Load } from './load.mjs';
 import { judgeLog } from './log.mjs';
 import { Memory, SAMPLE } from './memory.mjs';
-import { readOptions, usage } from './options.mjs';
+import { readOptions } from './options.mjs';
 import { eventsOf, LOOK, panelsOf, reportOf } from './report.mjs';
 import { Server } from './server.mjs';
 import { Tenant } from './tenant.mjs';
@@ -24,10 +24,6 @@ import { Traffic } from './traffic.mjs';
  */
 export async function soakEverything(args) {
   const options = readOptions(args);
-  if (options.help) {
-    console.log(usage);
-    return 0;
-  }
   if (process.platform !== 'linux') throw new Error('it reads /proc, which Linux alone has');
   // PostgreSQL runs as another user than root, and has to get there.
   const folder = await mkdtemp(join(tmpdir(), 'countersign-soak-'));
