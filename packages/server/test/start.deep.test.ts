@@ -278,17 +278,13 @@ describe('a check', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const DATABASE_URL = `postgresql://me:precious@127.0.0.1:${await freePort()}/ledger`;
-    const { code, out } = await check({ ...(await ports()), PORT: String(port), DATABASE_URL });
+    const REPORT_ASSETS_DIR = join(folder, 'not-there');
+    const { code, out } = await check({ ...(await ports()), PORT: String(port), DATABASE_URL, REPORT_ASSETS_DIR });
     other.close();
     expect(code).toBe(1);
-    expect(out.split('\n').map((line) => line.slice(0, 13).trim())).toEqual([
-      '✗ port',
-      '✓ metrics',
-      '✓ master key',
-      '✓ data folder',
-      '✗ database',
-      '',
-    ]);
+    const parts = out.split('\n').map((line) => line.slice(0, 13).trim());
+    expect(parts).toEqual(['✗ port', '✓ metrics', '✓ master key', '✓ data folder', '✗ assets', '✗ database', '']);
+    expect(out).toMatch(/^✗ assets {6}REPORT_ASSETS_DIR \S+ cannot be read: ENOENT: /m);
     expect(out).not.toContain('precious');
   });
 });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
@@ -12,7 +13,7 @@ import { ADMIN_ADDRESS, assertFree, METRICS_ADDRESS } from './port.js';
 
 /** What was found of one part of a deployment. */
 export interface Finding {
-  readonly part: 'port' | 'metrics' | 'operators' | 'master key' | 'data folder' | 'database';
+  readonly part: 'port' | 'metrics' | 'operators' | 'master key' | 'data folder' | 'assets' | 'database';
   readonly isFine: boolean;
   readonly text: string;
 }
@@ -50,6 +51,7 @@ export async function checkDeployment(config: Config): Promise<Finding[]> {
       await tryDataDir(config.dataDir, 'DATA_DIR');
       return config.dataDir;
     }),
+    ...(config.reportAssetsDir === undefined ? [] : [await findAssets(config.reportAssetsDir)]),
     await find('database', () =>
       config.databaseUrl === undefined ? findOwn(config) : findOther(config, config.databaseUrl),
     ),
@@ -67,6 +69,16 @@ async function find(part: Finding['part'], look: () => Promise<string>): Promise
 /** The master keys; none where a start would make one. A folder that is not there is not made. */
 export async function findKeys(config: Config): Promise<Buffer[]> {
   return config.masterKey === undefined && !existsSync(config.dataDir) ? [] : loadMasterKeys(config);
+}
+
+function findAssets(folder: string): Promise<Finding> {
+  return find('assets', async () => {
+    const opened = await opendir(folder).catch((error: Error) => {
+      throw new Error(`REPORT_ASSETS_DIR ${folder} cannot be read: ${error.message}`);
+    });
+    await opened.close();
+    return folder;
+  });
 }
 
 async function findOwn({ dataDir }: Config): Promise<string> {
