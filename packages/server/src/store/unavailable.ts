@@ -13,7 +13,6 @@ export const READ_ONLY_STATE = '25006';
 const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -33,7 +32,9 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof WritesRefused || error instanceof MasterKeyMissing) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // Of the database's socket; of a file it says nothing of the database.
+  if (code === 'ENOENT') return syscall === 'connect';
   return (code !== undefined && UNREACHABLE_CODES.has(code)) || MESSAGES.test(error.message);
 }
 
