@@ -100,7 +100,7 @@ it('docs/operations/intents.md: a bridge is called at its new address, and the o
     (await operator.done(wordsOf(filledIn(line, parts)).slice(1))).out;
   const [look = '', retry = ''] = linesOf('intents', 'countersign admin intents acme');
   const [move = ''] = linesOf('intents', 'countersign bridge update bank');
-  const [report = ''] = linesOf('intents', 'countersign intent sign held');
+  const [report = ''] = linesOf('intents', 'countersign intent sign rent-7');
   const { config } = (await money.client.get('/bridges/bank')).body.data;
   const shown = 'https://bank.example/ledger';
   await type(move, [[shown, 'http://127.0.0.1:1']]);
@@ -123,7 +123,7 @@ it('docs/operations/intents.md: a bridge is called at its new address, and the o
     return handle!;
   });
   await type(report, [
-    ['held', undone],
+    ['rent-7', undone],
     ['cre_KaG7cUsd43UWSUwz5', call],
   ]);
   await money.ends(undone, 'completed');

@@ -42,7 +42,7 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['intents', 'select l.handle as ledger, r.handle as intent', BOOKS],
   ['intents', 'countersign admin intents acme', INTENTS],
   ['intents', 'countersign bridge update bank', INTENTS],
-  ['intents', 'countersign intent sign held', INTENTS],
+  ['intents', 'countersign intent sign rent-7', INTENTS],
   ['keys', 'countersign key create owner-2', EMBEDDED],
   ['keys', 'countersign ledger update --access', EMBEDDED],
   ['monitoring', 'scrape_configs', HERE],
