@@ -59,6 +59,24 @@ describe.skipIf(lacksChromium)('forms, in Chromium', () => {
     expect(faultsOfPages()).toEqual([]);
   });
 
+  it('show no field before it is known which schemas there are', async () => {
+    const { client, page } = await scene();
+    const schema = { handle: 'account', record: 'wallet', format: 'json-schema', schema: ACCOUNT };
+    expect((await client.create('/schemas', schema)).status).toBe(201);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const isAsked = page.waitForRequest('**/v2/schemas?*');
+    await page.route('**/v2/schemas?*', (route) => held.then(() => route.continue()));
+    await open(page, client, 'do/create/wallet');
+    await isAsked;
+    await page.getByRole('heading', { name: 'New wallet' }).waitFor();
+    expect(await page.locator('main').getByRole('textbox').count()).toBe(0);
+    letGo();
+    await page.getByLabel('schema').selectOption('account');
+  });
+
   it('keep what two people change at once', async () => {
     const { client, page } = await scene();
     const made = (await client.create('/wallets', { handle: 'shop', custom: { a: 1, b: 1, c: 1 } })).body;

@@ -4,7 +4,9 @@ import { useMemo, useState } from 'react';
 import { type KindDescription, recordName } from '../kinds/kinds.js';
 import { useLedger } from '../session/context.js';
 import { doingText } from '../text/doing.js';
+import { text } from '../text/en.js';
 import { Field } from '../ui/field.js';
+import { Skeleton } from '../ui/notice.js';
 import { Conflict } from './conflict.js';
 import { faultsOf, NO_FAULTS } from './faults.js';
 import { InSight } from './in-sight.js';
@@ -40,6 +42,7 @@ export function Edit({ kind, parent, record, onDone }: EditProps) {
     return base ? records.update(base, value, whole) : records.create(value, whole);
   };
   const isOvertaken = base !== undefined && isRefusal(failed, 'crypto.parent-hash-invalid');
+  if (shape === undefined) return <Skeleton lines={8} label={text.loading} />;
   return (
     <RecordForm
       shape={shape}

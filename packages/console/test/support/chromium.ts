@@ -8,6 +8,9 @@ import { FLAGS, chromium as path } from '../../../client/test/support/chromium.j
 /** Whether the tests of this file are left out: they say so by their names. */
 export const lacksChromium = path === undefined;
 
+/** What the browser notes of a request that the client makes again by itself: the machine does other things as well. */
+const ASKED_AGAIN = /^Failed to load resource: .* status of 503\b/;
+
 /** A browser for the tests of a file, which has stored nothing yet. Errors of its pages are kept. */
 export function withBrowser(): { page(options?: PageOptions): Promise<Page>; readonly faults: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-chromium-'));
@@ -29,7 +32,7 @@ export function withBrowser(): { page(options?: PageOptions): Promise<Page>; rea
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme });
       page.on('console', (message) => {
-        if (message.type() === 'error') faults.push(message.text());
+        if (message.type() === 'error' && !ASKED_AGAIN.test(message.text())) faults.push(message.text());
       });
       page.on('pageerror', (error) => faults.push(String(error)));
       page.on('request', (request) => underWay.set(request, page));
