@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaveNothingBehind, type Service, startService } from '../durability/service.js';
+import { leaveNothingBehind, metricsOfAll, type Service, startService } from '../durability/service.js';
 import { newLedger } from '../support/client.js';
 import { makeDataDir } from '../support/database.js';
 import { type Elsewhere, startElsewhere } from './elsewhere.js';
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('what a server tells anybody of it
   });
 
   it('is collected once a second for all who ask for metrics at their own address', async () => {
-    expect(await (await fetch(service.metrics)).text()).toMatch(/^countersign_requests_total\{.*worker="[12]"\} \d/m);
+    expect(await metricsOfAll(service)).toMatch(/^countersign_requests_total\{.*worker="[12]"\} \d/m);
     const before = processorTime(service);
     const answered = await strangers.ask(service.metrics, 64, 2_000);
     const reads = await victim.take();

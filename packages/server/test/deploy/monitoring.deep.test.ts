@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaveNothingBehind, type Service, startService } from '../durability/service.js';
+import { leaveNothingBehind, metricsOfAll, type Service, startService } from '../durability/service.js';
 import { newLedger } from '../support/client.js';
 import { makeDataDir } from '../support/database.js';
 import { read, root } from '../support/documents.js';
@@ -24,7 +24,7 @@ describe('what a server tells at /metrics', () => {
     makeDataDir(dataDir);
     service = await startService(dataDir, 1, { BACKUP_DIR: join(home, 'backups') });
     await stored(await newLedger(service.url), 'wallet', { handle: 'shop' });
-    served = metricsIn(await (await fetch(service.metrics)).text());
+    served = metricsIn(await metricsOfAll(service));
   });
   afterAll(async () => {
     await service?.stop();
@@ -77,7 +77,7 @@ describe('what a server tells at /metrics', () => {
     expect(value('countersign_build_info', 'build')).toEqual([build]);
     expect(value('countersign_build_info', 'node')).toEqual([process.versions.node]);
     expect(value('countersign_workers_replaced_total', 'because').sort()).toEqual(['died', 'stood-still']);
-    const text = await (await fetch(service.metrics)).text();
+    const text = await metricsOfAll(service);
     for (const line of ['ready{worker="1"} 1', 'writes_taken{worker="1"} 1'])
       expect(text).toContain(`countersign_${line}\n`);
     expect(text).toMatch(/^countersign_disk_free_bytes\{worker="1"\} [1-9]\d*$/m);

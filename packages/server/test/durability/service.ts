@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('../.bundle/main.js', import.meta.url));
 /** The service as operators run it: a process of its own, from a bundle of the built sources, with its own PostgreSQL. */
 export interface Service {
   readonly url: string;
-  /** The metrics of its processes. */
+  /** The metrics of its processes; `metricsOfAll` waits until none is left out. */
   readonly metrics: string;
   /** The processes that serve. */
   workers(): number[];
@@ -86,6 +86,18 @@ export async function startService(dataDir: string, workers = 2, more: NodeJS.Pr
       await ended;
     },
   };
+}
+
+/** The metrics of a service, once each of its workers has told its own in time: on a busy machine one may be left out. */
+export async function metricsOfAll({ metrics, workers }: Pick<Service, 'metrics' | 'workers'>): Promise<string> {
+  const late = performance.now() + 90_000;
+  for (;;) {
+    const text = await (await fetch(metrics)).text();
+    const told = new Set([...text.matchAll(/^countersign_ready\{worker="(\d+)"\} /gm)].map(([, worker]) => worker));
+    if (told.size === workers().length) return text;
+    if (performance.now() > late) throw new Error(`${told.size} of ${workers().length} workers tell their metrics`);
+    await pause(100);
+  }
 }
 
 /** The worker processes of the service with that process id. */
