@@ -6,6 +6,7 @@ import { LedgerGate } from '../session/gate.js';
 import { ownServer } from '../session/servers.js';
 import { checkText } from '../text/check.js';
 import { text } from '../text/en.js';
+import { useKeptFocus } from '../ui/kept-focus.js';
 import { Mark } from '../ui/mark.js';
 import { useMenus } from '../ui/menus.js';
 import { Plain } from '../ui/plain.js';
@@ -16,6 +17,7 @@ import { useTitle } from './use-title.js';
 
 /** What stands around every page. */
 export function RootLayout() {
+  useKeptFocus();
   useMenus();
   useTitle();
   const main = useFocusOnPage();

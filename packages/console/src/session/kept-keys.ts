@@ -14,6 +14,8 @@ export interface KeptKey {
 const STORE = 'keys';
 const ALGORITHM = 'Ed25519';
 
+const listeners = new Set<() => void>();
+
 /** Makes a key pair and keeps it. @throws where the browser lacks Ed25519 */
 export async function makeKey(name: string): Promise<KeptKey> {
   const pair = (await crypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as CryptoKeyPair;
@@ -51,11 +53,23 @@ export async function findKey(publicKey: string): Promise<KeptKey | undefined> {
 
 export async function forgetKey(publicKey: string): Promise<void> {
   await ask('readwrite', (keys) => keys.delete(publicKey));
+  tellChange();
+}
+
+/** Calls `listen` when this page has kept or forgotten a key. @returns ends that */
+export function whenKeysChange(listen: () => void): () => void {
+  listeners.add(listen);
+  return () => void listeners.delete(listen);
+}
+
+function tellChange(): void {
+  for (const listen of listeners) listen();
 }
 
 async function keep(key: Omit<KeptKey, 'made'>): Promise<KeptKey> {
   const kept = { ...key, made: new Date(now()).toISOString() };
   await ask('readwrite', (keys) => keys.put(kept));
+  tellChange();
   return kept;
 }
 

@@ -6,7 +6,7 @@ import { Notice } from '../ui/notice.js';
 import { isolated, Plain } from '../ui/plain.js';
 import { AgreeFirst } from './foreign.js';
 import { become, type Identity, identityOfKept, NOBODY } from './identity.js';
-import { forgetKey, type KeptKey, listKeys, makeKey } from './kept-keys.js';
+import { forgetKey, type KeptKey, listKeys, makeKey, whenKeysChange } from './kept-keys.js';
 import { KeyFileForm } from './key-file-form.js';
 
 interface SignInProps {
@@ -82,13 +82,14 @@ function SignInWay({ title, about, children }: { title: string; about: string; c
 /** The keys that this browser keeps, each to be used or removed. */
 export function KeptKeys({ use }: FormProps) {
   const [keys, setKeys] = useState<readonly KeptKey[]>([]);
-  const read = () => void listKeys().then(setKeys);
-  useEffect(read, []);
+  useEffect(() => {
+    const read = () => void listKeys().then(setKeys);
+    read();
+    return whenKeysChange(read);
+  }, []);
   if (keys.length === 0) return null;
   const remove = async (key: KeptKey) => {
-    if (!window.confirm(text.identity.removeAsk(isolated(key.name)))) return;
-    await forgetKey(key.public);
-    read();
+    if (window.confirm(text.identity.removeAsk(isolated(key.name)))) await forgetKey(key.public);
   };
   return (
     <section>
