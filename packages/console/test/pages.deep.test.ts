@@ -5,7 +5,7 @@ import { exported } from '../../server/test/archive/support.js';
 import { Description } from '../../server/test/http/description.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
-import { consoleOf, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
+import { consoleOf, goOn, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
 import { hostileLedger, TEXTS } from './support/hostile.js';
 import { pagesOf } from './support/pages.js';
 
@@ -31,17 +31,18 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
   it('has nothing that axe finds wrong, in light, dark and narrow', { timeout: 600_000 }, async () => {
     const { client } = await everyKind(running.current.url);
     const page = await browser.page();
+    await visit(page, address(`/l/${client.ledger}/domain`));
     for (const [name, path] of Object.entries(pagesOf(client.ledger ?? ''))) {
-      await visit(page, address(path));
+      await goOn(page, address(path));
       await page.evaluate(OPEN_ALL);
       expect.soft(await faultsOf(page), name).toEqual(FAULTLESS);
     }
     const file = Buffer.from(await exported(running.current, client.ledger ?? ''));
-    await visit(page, address('/check'));
+    await goOn(page, address('/check'));
     await page.getByLabel('Choose files').setInputFiles([{ name: 'a.ndjson', mimeType: 'text/plain', buffer: file }]);
     await sees(page, 'Checked here: nothing was found wrong in the export.');
     expect.soft(await faultsOf(page), 'checked files').toEqual(FAULTLESS);
-    await visit(page, address(`/l/${client.ledger}`));
+    await goOn(page, address(`/l/${client.ledger}`));
     await page.getByRole('button', { name: 'Sign in' }).click();
     for (const way of await page.locator('.way > summary').all()) {
       await way.click();
@@ -66,11 +67,12 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     });
     page.on('dialog', () => asked.push('a dialog'));
     const looks = async (path: string) => {
-      await visit(page, address(path));
+      await goOn(page, address(path));
       await page.evaluate(OPEN_ALL);
       expect(await page.evaluate(STRANGE), path).toEqual([]);
     };
     const ledger = `/l/${client.ledger}`;
+    await visit(page, address(ledger));
     await looks(`${ledger}/watch`);
     const answer = await client.create(
       '/wallets',

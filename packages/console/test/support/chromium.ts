@@ -57,8 +57,11 @@ export function consoleOf(url: string): string {
 /** Requests that have no answer yet, each with its page. */
 const underWay = new Map<Request, Page>();
 
-/** A page that has nothing to do for a moment. */
-const IDLE = 'new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve)))';
+/** A page that has nothing to do for a moment. Chromium forgets to tell of it where nothing is drawn any more: it is asked to, after a time. */
+const IDLE = `new Promise((resolve) => {
+  const told = { timeout: 300 };
+  requestIdleCallback(() => requestIdleCallback(resolve, told), told);
+})`;
 
 /** Waits until a page has shown what its address names: nothing is asked for, and nothing is waited for. */
 export async function settled(page: Page): Promise<void> {
@@ -75,6 +78,26 @@ export async function visit(page: Page, address: string): Promise<void> {
   // What the page before has shown must not be taken for this one's.
   await page.goto('about:blank');
   await page.goto(address);
+  await settled(page);
+}
+
+/** Goes to another address of the console that a page is at, and resolves when the router has drawn what it leads to. */
+const GONE_TO = (hash: string) => `new Promise((resolve, reject) => {
+  const router = globalThis.__TSR_ROUTER__;
+  const before = location.hash;
+  const look = () => router.state.status === 'idle' && router.state.resolvedLocation.href === router.latestLocation.href
+    ? resolve() : requestAnimationFrame(look);
+  addEventListener('hashchange', look, { once: true });
+  location.hash = ${JSON.stringify(hash)};
+  if (location.hash === before) reject(new Error('It is there already: ' + before));
+})`;
+
+/**
+ * Goes on to a page of the console, as a link leads there: the console is not loaded anew, which takes five times the
+ * processor. It must be open at another page.
+ */
+export async function goOn(page: Page, address: string): Promise<void> {
+  await page.evaluate(GONE_TO(new URL(address).hash));
   await settled(page);
 }
 
