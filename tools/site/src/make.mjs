@@ -1,30 +1,49 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { build } from 'vitepress';
 import { deadLinks } from './dead-links.mjs';
+import { giveSigns, takeFolder, waitForSame } from './turns.mjs';
 
 // node make.mjs <folder> <sources> [--beside]: makes the site, which then takes the place of the folder, with what names its
-// sources. Beside another process, which holds the other end of the standard input, it ends with that one.
+// sources. Where another process makes it of the same ones, it waits for that. Beside another process, which holds the other end of the
+// standard input, it ends with that one.
 const [out, sources, mode] = process.argv.slice(2);
 const site = fileURLToPath(new URL('..', import.meta.url));
-const work = join(site, 'build', String(process.pid));
+const build = join(site, 'build');
+const { pid } = process;
+const isBeside = mode === '--beside';
+const work = takeFolder(build, isBeside ? { pid } : { pid, sources });
+if (!isBeside) giveSigns(work);
 
 /** Least size of what is kept compressed as well. */
 const LEAST = 1_024;
 
-if (mode === '--beside')
+if (isBeside)
   process.stdin
     .on('end', () => process.exit(1))
     .on('error', () => process.exit(1))
     .resume();
 try {
-  removeLeft();
-  mkdirSync(work, { recursive: true });
+  await waitForSame(build, { pid, sources });
+  if (!isMade()) await make();
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+process.exit(0);
+
+/** Whether the site is there, made of these sources. */
+function isMade() {
+  const file = join(out, '.sources');
+  return existsSync(file) && readFileSync(file, 'utf8') === sources;
+}
+
+async function make() {
   process.env.SITE_WORK = work;
-  await build(site);
+  // Not before: it is large, and what waits does not need it.
+  const { build: buildSite } = await import('vitepress');
+  await buildSite(site);
   const made = join(work, 'out');
   // What is shown where nothing is found would have to know how deep that lies.
   rmSync(join(made, '404.html'));
@@ -34,21 +53,6 @@ try {
   writeFileSync(join(made, '.sources'), sources);
   rmSync(out, { recursive: true, force: true });
   renameSync(made, out);
-} finally {
-  rmSync(work, { recursive: true, force: true });
-}
-process.exit(0);
-
-/** Removes what processes have left that were ended. */
-function removeLeft() {
-  mkdirSync(join(site, 'build'), { recursive: true });
-  for (const name of readdirSync(join(site, 'build'))) {
-    try {
-      process.kill(Number(name), 0);
-    } catch {
-      rmSync(join(site, 'build', name), { recursive: true, force: true });
-    }
-  }
 }
 
 async function compressAll(folder) {
