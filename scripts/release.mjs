@@ -8,7 +8,7 @@ import { cloneOf, takeRelease } from './release/repository.mjs';
 import { root, say } from './root.mjs';
 
 const USAGE =
-  'npm run release -- <version> [--dry-run] [--no-image] [--local-base] [--platform linux-x64] [--cpu x64] [--out FOLDER]';
+  'npm run release -- <version> [--dry-run] [--no-image] [--local-base] [--platform linux-x64] [--cpu x64] [--out FOLDER] [--reuse CHECKOUT]';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     platform: { type: 'string', multiple: true },
     cpu: { type: 'string', multiple: true, default: [process.arch] },
     out: { type: 'string' },
+    reuse: { type: 'string' },
   },
 });
 const [version = ''] = positionals;
@@ -28,6 +29,8 @@ const [version = ''] = positionals;
 process.on('SIGINT', () => {});
 try {
   if (version === '') throw new Error(USAGE);
+  if (values.reuse !== undefined && !values['dry-run'])
+    throw new Error('a release is made of its own commit alone: --reuse goes with --dry-run');
   checkRelease(root, version);
   const work = mkdtempSync(join(tmpdir(), 'countersign-release-'));
   try {
@@ -76,5 +79,6 @@ function argumentsOf(out) {
     ...(values.platform ?? []).flatMap((one) => ['--platform', one]),
     ...values.cpu.flatMap((one) => ['--cpu', one]),
     ...(values['dry-run'] ? ['--trial'] : []),
+    ...(values.reuse === undefined ? [] : ['--reuse', resolve(values.reuse)]),
   ];
 }

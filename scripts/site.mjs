@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,13 @@ import { ensureInstalled } from './install.mjs';
 import { originOf } from './pack/origin.mjs';
 import { root, say } from './root.mjs';
 
+const PLACE = 'tools/site/dist';
+
 /** Where the documentation is as a site, for the server of a clone. */
-export const siteFolder = join(root, 'tools/site/dist');
+export const siteFolder = join(root, PLACE);
+
+/** File of the site that names what it was made of. */
+const SOURCES = '.sources';
 
 const program = join(root, 'tools/site/src/make.mjs');
 
@@ -24,6 +29,18 @@ export function ensureSite() {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error('the documentation could not be made as a site');
+}
+
+/**
+ * Takes the documentation that another checkout has made, in the place of that of this one: for a trial of a release, which is not
+ * published. Changelog and address of the repository are those of the other checkout.
+ *
+ * @param {string} from the folder of the other checkout, whose documentation is of its present sources
+ */
+export function takeSite(from) {
+  rmSync(siteFolder, { recursive: true, force: true });
+  cpSync(join(from, PLACE), siteFolder, { recursive: true });
+  writeFileSync(join(siteFolder, SOURCES), digest());
 }
 
 /** Begins to make it where there is none, at the lowest priority; it ends with this process. */
@@ -43,7 +60,7 @@ export function makeSiteBeside() {
 }
 
 function madeOf() {
-  const file = join(siteFolder, '.sources');
+  const file = join(siteFolder, SOURCES);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 

@@ -6,15 +6,18 @@ import { parseArgs } from 'node:util';
 import { discard, findEngine } from '../image/engine.mjs';
 import { installMissing } from '../install.mjs';
 import { root, say } from '../root.mjs';
+import { takeSite } from '../site.mjs';
 import { cutRelease } from './changelog.mjs';
 import { git } from './checks.mjs';
 import { writeChecksums } from './checksums.mjs';
+import { reuseBuild } from './reuse.mjs';
 import { setVersions } from './versions.mjs';
 
 /**
  * Makes a release of this folder, a clone that `scripts/release.mjs` has made: commits and tags it, and then packs that very commit.
  * What does not depend on the commit is made meanwhile: the packages of PostgreSQL, and the base of an image where that is made
- * here. With `--trial` it takes bases that earlier builds have made, and leaves no image behind.
+ * here. With `--trial` it takes bases that earlier builds have made, and leaves no image behind; with `--reuse` as well, it begins
+ * with what another checkout has installed and compiled, and takes the documentation of that one.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,20 +28,23 @@ const { values, positionals } = parseArgs({
     platform: { type: 'string', multiple: true },
     cpu: { type: 'string', multiple: true },
     out: { type: 'string' },
+    reuse: { type: 'string' },
     trial: { type: 'boolean', default: false },
   },
 });
 const [version] = positionals;
-const { out, trial } = values;
+const { out, trial, reuse } = values;
 /** Tags of the images that are made, and left in the store of the engine. */
 const images = [];
 
 try {
+  if (reuse !== undefined && !trial) throw new Error('--reuse goes with --trial');
   if (trial) {
     git(root, ['config', 'user.name', 'Dry run']);
     git(root, ['config', 'user.email', 'dry-run@example.org']);
   }
   const section = setRelease();
+  if (reuse !== undefined) reuseBuild(reuse);
   const platforms = values.platform?.flatMap((one) => ['--platform', one]) ?? ['--all-platforms'];
   const fresh = trial ? [] : ['--fresh-base'];
   const isBaseMadeHere = values.image && values['local-base'];
@@ -47,9 +53,11 @@ try {
     ...(isBaseMadeHere ? values.cpu : []).map((cpu) =>
       script('image.mjs', ['--base-only', '--local-base', '--cpu', cpu, ...fresh]),
     ),
+    ...(reuse === undefined ? [] : [script('site.mjs', [], {}, reuse)]),
     commitRelease(section),
   ]);
   for (const { reason } of made) if (reason !== undefined) throw reason;
+  if (reuse !== undefined) takeSite(reuse);
   await script('pack.mjs', ['--only', 'packages', '--out', out]);
   for (const cpu of values.image ? values.cpu : []) await makeImage(cpu, isBaseMadeHere ? ['--local-base'] : fresh);
   const files = writeChecksums(out);
@@ -105,10 +113,10 @@ function discardImages() {
   }
 }
 
-/** Runs a script of the repository to its end. */
-async function script(name, args, env = {}) {
-  const child = spawn(process.execPath, [join(root, 'scripts', name), ...args], {
-    cwd: root,
+/** Runs a script of the repository to its end, or of another checkout. */
+async function script(name, args, env = {}, checkout = root) {
+  const child = spawn(process.execPath, [join(checkout, 'scripts', name), ...args], {
+    cwd: checkout,
     env: { ...process.env, ...env },
     stdio: ['ignore', 2, 2],
   });

@@ -4,7 +4,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../support/documents.js';
 import { whyNoImage } from './container.js';
 import { testImage } from './image.js';
@@ -60,11 +60,11 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
   const before = await git('rev-parse', 'HEAD');
   const platform = `${process.platform}-${process.arch}`;
   const image = withImage ? ['--local-base'] : ['--no-image'];
-  const args = [VERSION, '--dry-run', '--out', out, '--platform', platform, ...image];
-  // As from a terminal, and not from within a run of tests.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|TEST_|NODE_)/i.test(name)),
-  );
+  // What this run has installed, compiled and made of the documentation is the same.
+  const args = [VERSION, '--dry-run', '--reuse', root, '--out', out, '--platform', platform, ...image];
+  // As from a terminal, and not from within a run of tests; but they have a PostgreSQL already.
+  const outer = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|TEST_|NODE_)/i.test(name));
+  const env = { ...Object.fromEntries(outer), TEST_DATABASE_URL: inject('databaseUrl') };
   const { stderr } = await run(process.execPath, [join(clone, 'scripts/release.mjs'), ...args], {
     cwd: clone,
     env,
@@ -73,6 +73,8 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
   const [, commit = ''] = new RegExp(`([0-9a-f]{40}) release: make ${VERSION}`).exec(stderr) ?? [];
   expect(stderr).toContain(`packages/server/test/upgrade/releases/${VERSION}.sql`);
   expect(stderr).toContain('This was a dry run');
+  // A new version alone asks for nothing that is not installed.
+  expect(stderr).not.toContain('installing dependencies');
 
   const sums = await readFile(join(out, 'SHA256SUMS'), 'utf8');
   const files = sums

@@ -102,6 +102,14 @@ describe('the repository of a release', () => {
     expect(files()).toBeUndefined();
   });
 
+  it('gets no release that was made of what another checkout has', () => {
+    const before = git('rev-parse', 'HEAD');
+    const { status, stderr } = release(['--reuse', root]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('--reuse goes with --dry-run')]);
+    expect([git('rev-parse', 'HEAD'), git('tag', '--list'), files()]).toEqual([before, '', undefined]);
+    expect(release(['--dry-run', '--reuse', root]).status).toBe(0);
+  });
+
   it('keeps the files of another release', () => {
     write('dist-release/made.tgz', 'of another one');
     const { status, stderr } = release();
