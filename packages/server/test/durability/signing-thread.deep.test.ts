@@ -65,53 +65,56 @@ function load(client: TestClient) {
 }
 
 describe.skipIf(process.platform === 'win32')('a process whose signing thread fails', () => {
-  it.each([1, 2])('is replaced, and every acknowledged transfer is stored once (%i processes)', async (workers) => {
-    const file = join(dataDir, 'fail');
-    const service = await startService(dataDir, workers, {
-      DATABASE_URL: database.url,
-      NODE_OPTIONS: `--require ${FAILING}`,
-      FAIL_THREAD: file,
-      BACKGROUND_LEASE: '3000',
-    });
-    const money = await MoneyScene.make(service.url);
-    await money.issue('alice', 1_000_000);
-    const { acknowledged, more, stop } = load(money.client);
-    // biome-ignore lint/suspicious/noExplicitAny: tests reach into lines of the log
-    const lines = (message: string): any[] =>
-      service
-        .errors()
-        .split('\n')
-        .filter((line) => line.includes(message))
-        .map((line) => JSON.parse(line));
-    const died = () => lines('a worker has died and is replaced');
-    const ended = () => lines('the signing thread has ended: the process ends');
-    const fail = async (way: string) => {
-      const before = died().length;
+  // Each way of its failing, and each once where nobody else serves and where somebody does.
+  it.each([
+    [1, 'throws', 'the thread cannot go on'],
+    [2, 'exits', 'The signing thread has ended with 3.'],
+  ] as const)(
+    'is replaced, and every acknowledged transfer is stored once (%i processes, it %s)',
+    async (workers, way, message) => {
+      const file = join(dataDir, 'fail');
+      const service = await startService(dataDir, workers, {
+        DATABASE_URL: database.url,
+        NODE_OPTIONS: `--require ${FAILING}`,
+        FAIL_THREAD: file,
+        BACKGROUND_LEASE: '3000',
+      });
+      const money = await MoneyScene.make(service.url);
+      await money.issue('alice', 1_000_000);
+      const { acknowledged, more, stop } = load(money.client);
+      // biome-ignore lint/suspicious/noExplicitAny: tests reach into lines of the log
+      const lines = (message: string): any[] =>
+        service
+          .errors()
+          .split('\n')
+          .filter((line) => line.includes(message))
+          .map((line) => JSON.parse(line));
+      const died = () => lines('a worker has died and is replaced');
+      const ended = () => lines('the signing thread has ended: the process ends');
+      const fail = async (way: string) => {
+        const before = died().length;
+        await more();
+        await writeFile(`${file}.new`, way);
+        await rename(`${file}.new`, file);
+        await eventually(() => expect(died()).toHaveLength(before + 1));
+      };
+      await fail(way);
+      const fatal = 60;
+      expect(ended().map(({ level, err }) => [level, err.message])).toEqual([[fatal, message]]);
+      expect(died().map(({ code }) => code)).toEqual([1]);
+      // Where V8 has no room left to end the thread alone, it ends the process.
+      await fail('takes all memory');
       await more();
-      await writeFile(`${file}.new`, way);
-      await rename(`${file}.new`, file);
-      await eventually(() => expect(died()).toHaveLength(before + 1));
-    };
-    await fail('throws');
-    await fail('exits');
-    const fatal = 60;
-    expect(ended().map(({ level, err }) => [level, err.message])).toEqual([
-      [fatal, 'the thread cannot go on'],
-      [fatal, 'The signing thread has ended with 3.'],
-    ]);
-    expect(died().map(({ code }) => code)).toEqual([1, 1]);
-    // Where V8 has no room left to end the thread alone, it ends the process.
-    await fail('takes all memory');
-    await more();
-    await stop();
-    await eventually(() => expect(service.workers()).toHaveLength(workers));
-    // Some were only accepted, while the leader of the ledger was still the process that has died.
-    for (const handle of acknowledged) await money.ends(handle, 'completed');
-    expect(await money.balance('bob')).toEqual([acknowledged.length, 0]);
-    const said = service.errors();
-    expect(await service.stop()).toBe(0);
-    expect(service.errors()).toBe(said);
-    await checkBooks(database.url);
-    await checkReplay(database.url);
-  });
+      await stop();
+      await eventually(() => expect(service.workers()).toHaveLength(workers));
+      // Some were only accepted, while the leader of the ledger was still the process that has died.
+      for (const handle of acknowledged) await money.ends(handle, 'completed');
+      expect(await money.balance('bob')).toEqual([acknowledged.length, 0]);
+      const said = service.errors();
+      expect(await service.stop()).toBe(0);
+      expect(service.errors()).toBe(said);
+      await checkBooks(database.url);
+      await checkReplay(database.url);
+    },
+  );
 });

@@ -30,6 +30,8 @@ function isThere(program: string): boolean {
 const PATIENCE = 300_000;
 const WALLETS = ['a', 'b', 'c', 'd'];
 const ISSUED = 1_000_000;
+/** Writes that are acknowledged before the kill, and after it. */
+const ENOUGH = process.env.LONG_TESTS ? 500 : 150;
 /** Milliseconds after which writes must be back. */
 const BACK_WITHIN = 10_000;
 
@@ -155,7 +157,7 @@ describe.skipIf(missing.length > 0)('the primary of two servers under Patroni is
     const reader = await LogReader.of(client);
     const { all, outcomes, stop } = load();
     const acknowledged = () => outcomes.filter(({ status }) => status === 201).length;
-    await eventually(() => expect(acknowledged()).toBeGreaterThan(500));
+    await eventually(() => expect(acknowledged()).toBeGreaterThan(ENOUGH));
     const before = await cluster.primary();
     const { size } = await eventually(() => reader.checkpoint());
     expect(size).toBeGreaterThan(0);
@@ -166,7 +168,7 @@ describe.skipIf(missing.length > 0)('the primary of two servers under Patroni is
       throw error;
     });
     const count = acknowledged();
-    await eventually(() => expect(acknowledged()).toBeGreaterThan(count + 500));
+    await eventually(() => expect(acknowledged()).toBeGreaterThan(count + ENOUGH));
     await stop();
     const after = await cluster.primary();
     expect(after.name).not.toBe(before.name);
