@@ -54,19 +54,22 @@ export function runAsPostgres(file, args) {
  */
 export async function startCluster(bin, folder, ports, settings = []) {
   await giveToPostgres(folder);
-  for (const [node, port] of ports.entries()) {
-    init(bin, folder, node, [`port = ${port}`, ...OF_CITUS, ...settings]);
-    startNode(bin, folder, node);
-    sql(bin, port, 'create extension citus');
-  }
+  for (const [node, port] of ports.entries()) makeNode(bin, folder, node, port, settings);
   const [coordinator, ...workers] = ports;
   sql(bin, coordinator, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
   for (const worker of workers) sql(bin, coordinator, `select citus_add_node('127.0.0.1', ${worker})`);
   return `postgresql://postgres@127.0.0.1:${coordinator}/postgres`;
 }
 
+/** Makes a node with the extension in its database, which is in no cluster yet, and starts it. */
+export function makeNode(bin, folder, node, port, settings = []) {
+  init(bin, folder, node, [`port = ${port}`, ...OF_CITUS, ...settings]);
+  startNode(bin, folder, node);
+  sql(bin, port, 'create extension citus');
+}
+
 /** The node of a folder that `startPlain` starts. */
-const PLAIN = 3;
+export const PLAIN = 3;
 
 /**
  * Starts one PostgreSQL of the same release, without Citus, in a folder of its own or beside a cluster.
@@ -101,9 +104,10 @@ export function stopNode(bin, folder, node) {
   runAsPostgres(join(bin, 'pg_ctl'), ['-D', join(folder, `node${node}`), '-m', 'immediate', '-w', 'stop']);
 }
 
-/** Stops the nodes of a folder. */
+/** Stops the nodes of a folder that run. */
 export function stopCluster(bin, folder) {
-  for (const node of [0, 1, 2]) stopNode(bin, folder, node);
+  for (const node of [0, 1, 2])
+    if (existsSync(join(folder, `node${node}`, 'postmaster.pid'))) stopNode(bin, folder, node);
 }
 
 /** Stops what `startPlain` has started. */

@@ -251,6 +251,24 @@ begin
 end
 $$;
 
+-- With a function, Citus takes to the nodes the types of its signature, and not those that its body alone names: where the database was
+-- migrated before it had Citus, no node has them. So a function that has all of them in its signature goes first.
+do $$
+declare
+  types constant text := (
+    select string_agg(format('public.%I', t.typname), ', ') from pg_type t join pg_class c on c.oid = t.typrelid
+    where t.typnamespace = 'public'::regnamespace and c.relkind = 'c'
+      and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
+      and not exists (select from pg_dist_object o where o.classid = 'pg_type'::regclass and o.objid = t.oid));
+begin
+  if types is not null then
+    execute format('create function cluster.types(%s) returns void language plpgsql as %L', types, 'begin end');
+    perform create_distributed_function(format('cluster.types(%s)', types)::regprocedure);
+    execute format('drop function cluster.types(%s)', types);
+  end if;
+end
+$$;
+
 -- Of each function that changes rows of a ledger, one of that name which runs on the node of the ledger, and calls the copy there.
 do $$
 declare

@@ -16,6 +16,7 @@ const BASEBACKUP = 'packages/server/test/failover/basebackup.deep.test.ts';
 const BOOKS = 'packages/server/test/money/operations.test.ts';
 const RULES = 'packages/server/test/access-http/who-makes-ledgers.test.ts';
 const DELIVERIES = 'packages/server/test/deliveries/documented.test.ts';
+const CLUSTER = 'packages/server/test/clusters/runbook.deep.test.ts';
 const INTENTS = 'packages/cli/test/admin/intents.test.ts';
 
 /** Which test takes each block of docs/operations from the page, and runs it: by the page, and how the block begins. */
@@ -25,6 +26,8 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['backup', 'archive_mode = on', BASEBACKUP],
   ['backup', 'pg_basebackup', BASEBACKUP],
   ['backup', 'restore_command', BASEBACKUP],
+  ['cluster', 'shared_preload_libraries', CLUSTER],
+  ['cluster', 'select citus_set_coordinator_host', CLUSTER],
   ['cluster', 'countersign admin cluster --isolate', 'packages/server/test/clusters/isolate.deep.test.ts'],
   ['database', 'runuser -u countersign', EMBEDDED],
   ['database', 'nsenter --mount', SYSTEMD],
@@ -67,8 +70,6 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
 
 /** Blocks that no test takes from the page: what runs the like of it, and why it does not take it. */
 const NOT_TAKEN: readonly (readonly [page: string, start: string, by: string, why: string])[] = [
-  ['cluster', 'shared_preload_libraries', 'scripts/citus.mjs', 'nodes of tests leave out what only a crash needs'],
-  ['cluster', 'select citus_set_coordinator_host', 'scripts/citus.mjs', 'a script, which reads no TypeScript'],
   [
     ...(['cluster', "select citus_add_node('10.0.0.4'"] as const),
     ...([
