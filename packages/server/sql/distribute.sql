@@ -67,8 +67,8 @@ end
 $$;
 
 -- History is append-only: on plain PostgreSQL by triggers of statements. Citus makes triggers of rows on shards, and none of statements.
--- Rows whose ledger is not in `ledger` come from an import that has not ended: they may be deleted (export#import). The trigger reads
--- the copy of `ledger` that its own node has.
+-- Rows of an import that is being discarded may be deleted (export#import): the deployment has a mark of it, and there is no ledger of that
+-- number. The trigger reads the copies of both tables that its own node has.
 do $$
 declare
   one record;
@@ -76,12 +76,19 @@ begin
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
   execute format('create or replace function cluster.refuse_rewriting_history() returns trigger language plpgsql as %L', format('
     begin
-      if tg_op = ''DELETE'' and not exists (select from public.ledger_%s l where l.id = old.ledger_id) then
+      if tg_op = ''DELETE''
+        and exists (
+          select from public.deployment_%s d
+          where case when d.name like ''import:%%'' then
+            (d.value::jsonb ->> ''id'')::bigint = old.ledger_id and (d.value::jsonb ->> ''isDiscarded'')::boolean end)
+        and not exists (select from public.ledger_%s l where l.id = old.ledger_id)
+      then
         return old;
       end if;
       raise exception ''history is append-only: %% of %% refused'', tg_op, regexp_replace(tg_table_name, ''_[0-9]+$'', '''')
         using errcode = ''restrict_violation'';
     end',
+    (select s.shardid from pg_dist_shard s where s.logicalrelid = 'public.deployment'::regclass),
     (select s.shardid from pg_dist_shard s where s.logicalrelid = 'public.ledger'::regclass)));
   for one in
     select g.name, g.event from (values ('change', 'delete'), ('entry', 'update or delete')) g (name, event)

@@ -32,4 +32,23 @@ describe.runIf(process.env.CITUS_TEST_URL)('the history on a cluster', () => {
       });
     expect(await scene.balance('bob')).toEqual([30, 0]);
   });
+
+  it('cannot be changed of a ledger whose own row was deleted either', async () => {
+    const scene = await MoneyScene.make(server.url, ['alice', 'bob']);
+    await scene.issue('alice', 100);
+    await scene.done([transfer('alice', 'bob', 30)]);
+    const { url } = server.database;
+    const [{ id }] = (await runSql<{ id: string }>(url, 'select id from ledger where handle = $1', [
+      scene.client.ledger,
+    ])) as [{ id: string }];
+    const counts = () =>
+      runSql(url, 'select (select count(*) from change) as changes, (select count(*) from entry) as entries');
+    const before = await counts();
+    for (const table of ['change', 'entry'])
+      await expect(
+        runSql(url, `delete from ledger where id = ${id}; delete from ${table} where ledger_id = ${id}`),
+        table,
+      ).rejects.toMatchObject({ code: '23001', message: `history is append-only: DELETE of ${table} refused` });
+    expect(await counts()).toEqual(before);
+  });
 });
