@@ -14,65 +14,54 @@ export const HOUR = 3_600_000;
 /** How many of the last leaves of each log are of changes since a moment. */
 export type CountSince = (logs: readonly Counted[], since: Date) => Promise<number[]>;
 
-/** Moments of the changes at places of logs; null where a leaf is of no change. */
-const MOMENTS = `select p.ord, c.moment
-  from unnest($1::int[], $2::bigint[], $3::bigint[]) as p (ord, ledger, place)
-    cross join lateral (
-      select f.luid, f.change from log_leaf f where f.ledger_id = p.ledger and f.first <= p.place order by f.first desc limit 1) f
-    join change c on c.ledger_id = p.ledger and c.luid = f.luid and c.change = f.change`;
-
-/** The moment of the change at a place of one log. */
-const MOMENT = `select c.moment
-  from (select f.luid, f.change from log_leaf f where f.ledger_id = $1 and f.first <= $2 order by f.first desc limit 1) f
-    join change c on c.ledger_id = $1 and c.luid = f.luid and c.change = f.change`;
-
-/** What is asked for: a place of the log of a ledger. */
-interface Place {
-  readonly ord: number;
-  readonly ledger: number;
-  readonly place: number;
-}
-
-/** @returns moments by `ord` */
-async function readMoments(pool: pg.Pool, places: readonly Place[]): Promise<ReadonlyMap<number, Date>> {
-  if (await isDistributed(pool)) {
-    const found = await mapConcurrently(places, async ({ ord, ledger, place }) => {
-      const { rows } = await pool.query<{ moment: Date }>(MOMENT, [ledger, place]);
-      return rows.map(({ moment }) => [ord, moment] as const);
-    });
-    return new Map(found.flat());
-  }
-  const { rows } = await pool.query<{ ord: number; moment: Date }>(MOMENTS, [
-    places.map(({ ord }) => ord),
-    places.map(({ ledger }) => ledger),
-    places.map(({ place }) => place),
-  ]);
-  return new Map(rows.map(({ ord, moment }) => [ord, moment]));
-}
+/** Logs that one statement is about: it ends before it would be given up. */
+const TOGETHER = 1_000;
 
 /**
- * Counts by halving: leaves follow the order of commits, so a few of them tell where a time begins, however long the log is. Of all
- * logs one query asks for a place each; on a cluster there is one for each log. Where clocks ran apart, and for imported ledgers, it is about right.
+ * Counts by halving: leaves follow the order of commits, so a few of them tell where a time begins, however long the log is. Most ledgers
+ * are idle, so the last leaf is looked at first. A leaf of no change is taken for an older one. It reads `log_leaf` and `change` by their keys alone.
+ *
+ * @param ledger SQL: the id of the ledger
+ * @param size SQL: the leaves of its log
+ * @param since SQL: the moment
  */
+const formatCount = (ledger: string, size: string, since: string) => `with recursive half as (
+    -- The first leaf since then is at "low" or above, and below "high" where there is one.
+    select 0::bigint as low, ${size} as high, ${size} - 1 as place
+    union all
+    select n.low, n.high, (n.low + n.high) / 2
+    from half h
+      cross join lateral (select coalesce((
+        select c.moment >= ${since}
+        from (select f.luid, f.change from log_leaf f where f.ledger_id = ${ledger} and f.first <= h.place order by f.first desc limit 1) f
+          join change c on c.ledger_id = ${ledger} and c.luid = f.luid and c.change = f.change), false) as is_since) m
+      cross join lateral (select case when m.is_since then h.low else h.place + 1 end as low,
+        case when m.is_since then h.place else h.high end as high) n
+    where h.low < h.high)
+  select (${size} - min(high))::int as count from half`;
+
+const OF_ALL = `select n.count
+  from unnest($1::bigint[], $2::bigint[]) with ordinality as p (ledger, size, ord)
+    cross join lateral (${formatCount('p.ledger', 'p.size', '$3::timestamptz')}) n
+  order by p.ord`;
+
+/** On a cluster, one statement is about one ledger. */
+const OF_ONE = formatCount('$1::bigint', '$2::bigint', '$3::timestamptz');
+
+/** Where clocks ran apart, and for imported ledgers, it is about right. */
 export function createCountSince(pool: pg.Pool): CountSince {
   return async (logs, since) => {
-    // The first leaf since then is at `low` or above, and below `high` where there is one.
-    const open = logs.map(({ ledger, size }, ord) => ({ ord, ledger, low: 0, high: size, place: size - 1 }));
-    const counts = logs.map(() => 0);
-    for (
-      let left = open.filter(({ high }) => high > 0);
-      left.length > 0;
-      left = left.filter((one) => one.low < one.high)
-    ) {
-      const moments = await readMoments(pool, left);
-      for (const one of left) {
-        const moment = moments.get(one.ord);
-        if (moment !== undefined && moment >= since) one.high = one.place;
-        else one.low = one.place + 1;
-        // Most ledgers are idle: the last leaf, which is asked for first, tells.
-        one.place = Math.floor((one.low + one.high) / 2);
-        counts[one.ord] = logs[one.ord]!.size - one.high;
-      }
+    if (await isDistributed(pool))
+      return mapConcurrently(logs, async ({ ledger, size }) => {
+        const { rows } = await pool.query<{ count: number }>(OF_ONE, [ledger, size, since]);
+        return rows[0]!.count;
+      });
+    const counts: number[] = [];
+    for (let at = 0; at < logs.length; at += TOGETHER) {
+      const some = logs.slice(at, at + TOGETHER);
+      const values = [some.map(({ ledger }) => ledger), some.map(({ size }) => size), since];
+      const { rows } = await pool.query<{ count: number }>(OF_ALL, values);
+      counts.push(...rows.map(({ count }) => count));
     }
     return counts;
   };
