@@ -54,7 +54,7 @@ describe.runIf(HAS_CITUS)('a worker node that is killed', () => {
         expect(await down()).toEqual([200, { status: 'UP', nodesDown: [`127.0.0.1:${ports[node]}`] }]),
       );
       for (const { scene } of lost) expect((await scene.client.get('/wallets')).status).toBe(503);
-      const refused = others.map((one) => one.refused);
+      const refused = others.map((one) => [...one.refused]);
       const sealed = await Promise.all(others.map((one) => one.sealed()));
       await grow(others);
       await eventually(async () => {
@@ -81,7 +81,8 @@ async function grow(writers: readonly Writer[]): Promise<void> {
 /** Writes records and money into a ledger of its own, each write again until it is stored. */
 class Writer {
   stored = 0;
-  refused = 0;
+  /** What was answered 503. */
+  readonly refused: string[] = [];
   #isOver = false;
   #running: Promise<unknown> = Promise.resolve();
   #wallet: RecordEnvelope;
@@ -159,7 +160,7 @@ class Writer {
         return answer;
       }
       if (answer.status !== 503) ok(answer);
-      this.refused += 1;
+      this.refused.push(answer.text);
       await pause(20);
     }
   }

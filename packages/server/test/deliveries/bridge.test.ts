@@ -92,7 +92,8 @@ describe('an effect of a bridge', () => {
   });
 });
 
-describe('token endpoints that hang', () => {
+// All have to begin within the 15 s that a call may take. They do not where the nodes of a cluster share the processors.
+describe.skipIf(process.env.CITUS_TEST_URL)('token endpoints that hang', () => {
   it('are waited for by as many attempts as a ledger may have: more than requests of clients may', async () => {
     const client = await newLedger(running.current.url, { access: OPEN });
     const names = Array.from({ length: outboundLimits.calls.ledger + 1 }, (_, at) => `slow-${at}`);

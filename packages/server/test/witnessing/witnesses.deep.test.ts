@@ -149,47 +149,58 @@ describe('the witnesses of a server', () => {
     const one = await opened(startWitness('one.test'));
     const forger = new TestLog('forger.test');
     forger.add('a', 'b', 'c');
-    let claims: { status: number; text?: string } = { status: 422 };
-    let shows: { status: number; text?: string } = { status: 404 };
-    let [asked, looked] = [0, 0];
+    interface Answer {
+      readonly status: number;
+      readonly text?: string;
+    }
+    /** What the liar says of each log, by its origin, and how often it was asked for what it has. */
+    const told = new Map<string, { claims: Answer; shows: Answer; looked: number }>();
+    let asked = 0;
     const liar = await opened(
-      startImpostor((request, response) => {
-        request.resume();
+      startImpostor(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
         const isLook = request.method === 'GET';
-        if (isLook) looked += 1;
-        else asked += 1;
-        const { status, text } = isLook ? shows : claims;
+        const [, of] = [...told].find(([origin]) =>
+          isLook ? request.url!.includes(folderName(origin)) : body.includes(`\n${origin}\n`),
+        ) ?? ['', undefined];
+        if (isLook && of) of.looked += 1;
+        if (!isLook) asked += 1;
+        const { status, text } = (isLook ? of?.shows : of?.claims) ?? { status: 404 };
         response.writeHead(status).end(text);
       }),
     );
     const running = await serverWith([liar, one], 'quorum none');
     const huge = { status: 409, text: '9007199254740991\n' };
     const served = (origin: string, by: RunningWitness) => fetch(`${by.url}/${folderName(origin)}/checkpoint`);
-    for (const [claim, show] of [
+    const cases: readonly (readonly [Answer, (origin: string, key: NoteKey) => Answer | Promise<Answer>])[] = [
       [{ status: 422 }, () => ({ status: 404 })],
       [huge, () => ({ status: 404 })],
       [huge, () => ({ status: 200, text: 'nonsense' })],
       // Another key signs for the origin.
-      [huge, async (origin: string) => ({ status: 200, text: await forger.note(3, origin) })],
+      [huge, async (origin) => ({ status: 200, text: await forger.note(3, origin) })],
       // A signature that the key never made.
-      [huge, (_: string, { name, id }: NoteKey) => ({ status: 200, text: forge(name, id) })],
+      [huge, (_, { name, id }) => ({ status: 200, text: forge(name, id) })],
       // Of another log, by its own key.
       [huge, async () => ({ status: 200, text: await forger.note() })],
       // What the log had is no evidence against it.
-      [{ status: 422 }, async (origin: string) => ({ status: 200, text: await (await served(origin, one)).text() })],
-    ] as const) {
-      claims = { status: 404 };
-      const { client, log } = await ledgerFor(running, [one]);
-      await isCosigned(running, log.ledger, log.size, [one]);
-      [claims, shows] = [claim, await show(log.origin, log.key)];
-      const before = looked;
-      // For a log that it refused, the witness rests a moment.
-      await eventually(() => expect(looked).toBeGreaterThan(before));
-      await write(client, 'more');
-      const size = await grown(running, client);
-      await isCosigned(running, log.ledger, size, [one]);
-      expect((await readSealedLog(running.database.url, client.ledger!)).stopped).toBeNull();
-    }
+      [{ status: 422 }, async (origin) => ({ status: 200, text: await (await served(origin, one)).text() })],
+    ];
+    // All at once: each is about a ledger of its own.
+    await Promise.all(
+      cases.map(async ([claims, show]) => {
+        const { client, log } = await ledgerFor(running, [one]);
+        await isCosigned(running, log.ledger, log.size, [one]);
+        const of = { claims, shows: await show(log.origin, log.key), looked: 0 };
+        told.set(log.origin, of);
+        // For a log that it refused, the witness rests a moment.
+        await eventually(() => expect(of.looked).toBeGreaterThan(0));
+        await write(client, 'more');
+        const size = await grown(running, client);
+        await isCosigned(running, log.ledger, size, [one]);
+        expect((await readSealedLog(running.database.url, client.ledger!)).stopped).toBeNull();
+      }),
+    );
     expect(asked).toBeGreaterThan(0);
     const metrics = await metricsOf(running);
     expect(metrics).toMatch(/witness="w0",outcome="invalid"/);
