@@ -11,6 +11,7 @@ has Citus, and starts both itself.
   --connections N   keep-alive connections at a time (32)
   --ledgers N       ledgers that are worked in, in turns (8)
   --server FILE     the server to measure (packages/server/dist/main.js)
+  --calls N         instead, measure calls of the functions that store, N of each in each round, without a server
 `;
 
 /**
@@ -25,5 +26,6 @@ export function readOptions(args) {
     connections: whole(32, 1, 1_000),
     ledgers: whole(8, 1, 1_000),
     server: text(),
+    calls: whole(undefined, 1, 10_000),
   });
 }

@@ -6,6 +6,7 @@ import { conditions } from '../conditions.mjs';
 import { inFolder } from '../in-folder.mjs';
 import { freePort, startGenerator, startServer } from '../processes.mjs';
 import { measureSteal } from '../usage.mjs';
+import { measureCalls } from './calls.mjs';
 import { measureSides } from './measure.mjs';
 import { findNodes } from './nodes.mjs';
 import { readOptions, usage } from './options.mjs';
@@ -43,6 +44,10 @@ async function bench(options, { bin, folder, started }) {
   started.push(once(() => stopPlain(bin, folder)));
   const clusterUrl = await startCluster(bin, folder, ports.slice(0, 3), DURABLE);
   started.push(once(() => stopCluster(bin, folder)));
+  if (options.calls !== undefined) {
+    await benchCalls(plainUrl, clusterUrl, folder, options);
+    return;
+  }
   const sides = [
     await startSide('one PostgreSQL', plainUrl, options, { folder: join(folder, 'plain'), started }),
     await startSide('the cluster', clusterUrl, options, { folder: join(folder, 'cluster'), started }),
@@ -61,7 +66,19 @@ async function bench(options, { bin, folder, started }) {
   const measured = measureSides(sides, options);
   const figures = await Promise.race([measured, ...sides.map(({ ended }) => ended)]);
   console.log(`\n${report(sides, figures)}\n\n${model(1, figures)}`);
-  const share = steal();
+  printSteal(steal());
+}
+
+async function benchCalls(plainUrl, clusterUrl, folder, options) {
+  for (const [name, value] of await conditions(folder, { connectionString: plainUrl }))
+    console.log(`${name.padEnd(16)}${value}`);
+  console.log(`${'load'.padEnd(16)}one call at a time, ${options.rounds} rounds of ${options.calls} calls each`);
+  const steal = measureSteal();
+  console.log(`\n${await measureCalls(plainUrl, clusterUrl, options)}`);
+  printSteal(steal());
+}
+
+function printSteal(share) {
   console.log(
     `\n${'steal'.padEnd(16)}${share === undefined ? 'unknown' : `${Math.round(share * 100)}% of the processors' time`}`,
   );
