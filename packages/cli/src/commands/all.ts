@@ -5,6 +5,7 @@ import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
 import { adminBackup } from './admin/backup.js';
+import { adminCheckDatabase } from './admin/check-database.js';
 import { adminCluster } from './admin/cluster.js';
 import { adminDoctor } from './admin/doctor.js';
 import { adminDrain } from './admin/drain.js';
@@ -104,6 +105,7 @@ const SPECIAL_COMMANDS: readonly CliCommand[] = [
   adminCluster,
   adminDrain,
   adminDoctor,
+  adminCheckDatabase,
   adminBackup,
   adminRestore,
   completionCommand(() => COMMANDS),

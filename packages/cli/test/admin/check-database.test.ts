@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../server/test/support/database.js';
+import { freePort } from '../../../server/test/support/free-port.js';
+import { runSql } from '../../../server/test/support/sql.js';
+import { Cli, withFolder } from '../support/cli.js';
+
+const folder = withFolder();
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database?.drop());
+
+const check = (url: string) => new Cli(folder.path, { DATABASE_URL: url }).call(['admin', 'check-database', '--json']);
+
+/** What was not there, with what the database answered. */
+const missing = (found: { need: string; isThere: boolean; error?: string }[]) =>
+  found.filter(({ isThere }) => !isThere).map(({ need, error }) => [need, error]);
+
+it('countersign admin check-database finds all that the server needs of an empty database, and leaves it empty', async () => {
+  const { code, json } = await check(database.url);
+  expect([code, json.ok, missing(json.found)]).toEqual([0, true, []]);
+  const things = `select relname from pg_class where relnamespace = 'public'::regnamespace
+    union all select proname from pg_proc where pronamespace = 'public'::regnamespace`;
+  const made = await runSql<{ relname: string }>(
+    database.url,
+    `select * from (${things}) t where relname !~ '^(pg|citus)_'`,
+  );
+  expect(made).toEqual([]);
+  const { out } = await new Cli(folder.path, { DATABASE_URL: database.url }).done(['admin', 'check-database']);
+  expect(out).toMatch(/^✓ PostgreSQL of a supported release, with UTF-8 \(everything\)\n(✓ .*\n)+$/);
+});
+
+it('says what is not there, and is refused where the server could not do without it', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await runSql(database.url, `alter database ${name} set default_transaction_read_only = on`);
+  // The session that does so goes on as it was.
+  const refused = await check(database.url);
+  await runSql(database.url, `alter database ${name} reset default_transaction_read_only`);
+  expect([refused.code, refused.json.ok]).toEqual([1, false]);
+  expect(missing(refused.json.found)).toContainEqual(['a primary, which takes writes', 'it does not hold']);
+  await runSql(database.url, `alter database ${name} set default_transaction_isolation = 'serializable'`);
+  const serializable = await check(database.url);
+  expect(missing(serializable.json.found)).toEqual([['read committed as the usual isolation', 'it does not hold']]);
+});
+
+it('is refused without a database of one’s own, and where none answers', async () => {
+  const without = await check('');
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining('check-database needs DATABASE_URL')]);
+  expect((await check(`postgresql://me@127.0.0.1:${await freePort()}/ledger`)).code).toBe(3);
+});
