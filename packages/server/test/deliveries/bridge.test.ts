@@ -87,8 +87,10 @@ describe('an effect of a bridge', () => {
     const bridge = ok(await client.call('GET', '/bridges/post')).body;
     const data = { ...bridge.data, config: { server: `${receiver.url}/elsewhere` } };
     ok(await client.call('PUT', '/bridges/post', updateOf(bridge, data, client.key)));
-    receiver.instead = undefined;
+    // An attempt that began before the update is refused as well: it would be the last one.
     await eventually(() => expect(receiver.received.at(-1)!.path).toBe('/elsewhere/effects/told'));
+    receiver.instead = undefined;
+    await eventually(async () => expect((await deliveries(client))[0]?.status).toBe('delivered'));
   });
 });
 
