@@ -20,7 +20,7 @@ export function CheckPage() {
   const id = useId();
   const files = useGivenFiles();
   return (
-    <div className="check">
+    <div className="check-page">
       <h1>{checkText.title}</h1>
       <p className="lead">{checkText.lead}</p>
       <p>

@@ -108,7 +108,7 @@ function StateSentence({ record, proven }: { readonly record: Signed; readonly p
   const failed = proven.steps.find(({ step }) => step === 'failed')?.proofs[0]?.custom;
   const tone = state === 'completed' ? 'good' : state === 'rejected' ? 'bad' : 'plain';
   return (
-    <section className={`state ${tone}`} aria-live="polite">
+    <section className={`intent-state ${tone}`} aria-live="polite">
       <p>{moneyText.states[state]}</p>
       {bridges.length > 0 && (
         <p>

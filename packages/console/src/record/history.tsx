@@ -77,6 +77,7 @@ function HistoryVersion({ version, older, kind, parent }: HistoryVersionProps) {
   const { name: ledger, pin } = useLedger();
   const { meta, luid } = version;
   const action = String(meta.action);
+  const said: string | undefined = texts.actions[action as keyof typeof texts.actions];
   const author = meta.proofs.find((proof) => proof.public !== pin.key);
   return (
     <>
@@ -90,9 +91,9 @@ function HistoryVersion({ version, older, kind, parent }: HistoryVersionProps) {
           {recordText.version(Number(meta.change))}
         </Link>
         <Badge tone={action === 'drop' || action === 'erase' ? 'warn' : 'plain'}>
-          {texts.actions[action as keyof typeof texts.actions] ?? <Plain value={action.slice(0, 20)} />}
+          {said ?? <Plain value={action.slice(0, 20)} />}
         </Badge>
-        {typeof meta.status === 'string' && (
+        {typeof meta.status === 'string' && meta.status !== said && (
           <Badge tone="plain">
             <Plain value={meta.status.slice(0, 60)} />
           </Badge>

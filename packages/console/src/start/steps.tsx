@@ -36,7 +36,7 @@ export function Steps({ children }: { readonly children: ReactNode }) {
     <div className="begin">
       <h1>{doingText.begin.title}</h1>
       <p className="lead">{doingText.begin.lead}</p>
-      <ol className="steps">{children}</ol>
+      <ol className="begin-steps">{children}</ol>
     </div>
   );
 }

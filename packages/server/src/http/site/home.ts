@@ -68,13 +68,16 @@ export function home({ name, publicUrl, build, hasConsole, isReady }: HomeConten
   const toConsole = hasConsole
     ? '<li><a href="console/"><strong>Console</strong><span>Every record of a ledger, checked in your browser</span></a></li>\n'
     : '';
+  const toBegin = hasConsole
+    ? 'Make a ledger of your own, and move money in it, <a href="console/#/begin">in this browser</a>; or, with keys in files, from a terminal:'
+    : 'Make a ledger of your own, and keys for it, from a terminal:';
   return plainPage(
     'Countersign',
     `<header>${MARK}<h1>Countersign</h1></header>
 <p class="lead">A ledger of signed records. It keeps what its writers have signed, signs for having kept it, and proves both to anyone.</p>
 ${state}
 <h2>Begin</h2>
-<p>Make a ledger of your own, and keys for it, from a terminal:</p>
+<p>${toBegin}</p>
 <pre tabindex="0"><code>npx countersign init acme --server ${escapeHtml(publicUrl)}</code></pre>
 <nav aria-label="Where to go">
 <ul class="doors">
