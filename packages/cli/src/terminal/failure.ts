@@ -6,7 +6,7 @@ export const EXIT = {
   refused: {
     code: 1,
     meaning:
-      'The server refused the request, or the deployment does not allow it as it stands, or `verify` or `admin doctor` found something.',
+      'The server refused the request, or the deployment does not allow it as it stands, or `verify`, `admin doctor` or `admin check-database` found something.',
   },
   usage: {
     code: 2,

@@ -1,5 +1,5 @@
 export { type BackupCall, type MadeBackup, runBackup } from './backup.js';
-export { type CheckedNeed, runCheckDatabase } from './check-database.js';
+export { type CheckedRequirement, runCheckDatabase } from './check-database.js';
 export type { ClusterNode, ClusterView } from './cluster.js';
 export type { Diagnosis } from './diagnosis.js';
 export type { DrainState } from './drain.js';

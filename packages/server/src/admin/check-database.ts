@@ -1,46 +1,53 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { type EnvironmentSettings, parseConfig } from '../config.js';
 import { createPool } from '../store/pool.js';
 import { explainError, unusable } from '../store/queries/reach.js';
+import { isUnavailable } from '../store/unavailable.js';
 import { WrongCall } from './refusals.js';
 
-/** Something that the server needs of its database, as it was found. */
-export interface CheckedNeed {
-  readonly need: string;
+/** Something that the server requires of its database, and whether this one has it. */
+export interface CheckedRequirement {
+  readonly requirement: string;
   /** What it is for. */
   readonly why: string;
-  readonly isThere: boolean;
+  readonly isMet: boolean;
   /** Whether a server can do without it. */
   readonly isOptional: boolean;
-  /** What the database answered where it is not there. */
+  /** Why it is not met: the answer of the database, or what differs. */
   readonly error?: string;
 }
 
-interface Need {
-  readonly need: string;
+interface Requirement {
+  readonly requirement: string;
   readonly why: string;
   readonly isOptional?: boolean;
-  /** @throws where it is not there */
+  /** Whether what comes after it cannot be checked without it. */
+  readonly isFirst?: boolean;
+  /** @throws where it is not met */
   readonly attempt: (client: pg.PoolClient, other: pg.PoolClient) => Promise<unknown>;
 }
 
 /** Milliseconds in which a notification comes. */
 const NOTIFIED_WITHIN = 5_000;
 
-/** Runs statements in a transaction, which is undone. They make temporary things alone: some engines undo no definitions. */
-const undone = (text: string) => async (client: pg.PoolClient) => {
+/** Runs statements in a transaction that is rolled back. They make temporary objects only: some engines roll back no definitions. */
+const tryAndRollBack = (text: string) => async (client: pg.PoolClient) => {
   await client.query('begin');
   try {
+    // A table of the same name is not meant, wherever the role's search path has temporary ones.
+    await client.query('set local search_path = pg_temp, pg_catalog');
     await client.query(text);
   } finally {
-    await client.query('rollback');
+    // It must not hide what went wrong before.
+    await client.query('rollback').catch(() => {});
   }
 };
 
-const NEEDS: readonly Need[] = [
+const REQUIREMENTS: readonly Requirement[] = [
   {
-    need: 'PostgreSQL of a supported release, with UTF-8',
+    requirement: 'PostgreSQL of a supported release, with UTF-8',
     why: 'everything',
     async attempt(client) {
       const { rows } = await client.query<{ version: string; release: number; encoding: string }>(
@@ -52,26 +59,76 @@ const NEEDS: readonly Need[] = [
     },
   },
   {
-    need: 'a primary, which takes writes',
+    requirement: 'a primary, which takes writes',
     why: 'everything',
+    isFirst: true,
     attempt: (client) =>
-      hold(client, `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as holds`),
+      assertHolds(
+        client,
+        `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as holds`,
+        'it is a standby, or read only',
+      ),
   },
   {
-    need: 'the right to create in the schema',
+    requirement: 'settings and prepared statements of a session',
+    why: 'each connection; a pooler in transaction mode keeps none',
+    isFirst: true,
+    async attempt(client, other) {
+      const own = {
+        name: 'countersign_check',
+        text: `select current_setting('countersign.check', true) = 'on' as holds`,
+      };
+      await client.query(`select set_config('countersign.check', 'on', false)`);
+      // A pooler would give the connection that was used last to the next one: it is kept in use.
+      await other.query('begin');
+      try {
+        await other.query('select 1');
+        for (let use = 0; use < 2; use += 1) {
+          const { rows } = await client.query<{ holds: boolean }>(own);
+          if (!rows[0]!.holds) throw new Error('a setting did not last');
+        }
+      } finally {
+        await other.query('rollback');
+        await client.query(`select set_config('countersign.check', '', false)`);
+      }
+    },
+  },
+  {
+    requirement: 'temporary tables',
+    why: 'migrations, and the checks below; a role that only serves needs none',
+    isFirst: true,
+    attempt: (client) =>
+      assertHolds(
+        client,
+        `select has_database_privilege(current_database(), 'temporary') as holds`,
+        'the role may not make them',
+      ),
+  },
+  {
+    requirement: 'the right to create in the schema',
     why: 'migrations; a role that only serves needs none',
     isOptional: true,
-    attempt: (client) => hold(client, `select has_schema_privilege(current_schema(), 'create') as holds`),
+    attempt: (client) =>
+      assertHolds(
+        client,
+        `select has_schema_privilege(current_schema(), 'create') as holds`,
+        'the role may not create',
+      ),
   },
   {
-    need: 'read committed as the usual isolation',
+    requirement: 'read committed as the usual isolation',
     why: 'writes that rest on one another',
-    attempt: (client) => hold(client, `select current_setting('transaction_isolation') = 'read committed' as holds`),
+    attempt: (client) =>
+      assertHolds(
+        client,
+        `select current_setting('transaction_isolation') = 'read committed' as holds`,
+        'default_transaction_isolation is another',
+      ),
   },
   {
-    need: 'functions in PL/pgSQL that take arrays of rows, and catch errors',
+    requirement: 'functions in PL/pgSQL that take arrays of rows, and catch errors',
     why: 'each write, each settlement',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create type pg_temp.written as (ord int, body text);
       create function pg_temp.store(writes pg_temp.written[]) returns int language plpgsql
       set plan_cache_mode = force_generic_plan as $$
@@ -86,9 +143,9 @@ const NEEDS: readonly Need[] = [
       select pg_temp.store(array[row(1, 'a')::pg_temp.written])`),
   },
   {
-    need: 'row locks: for no key update, for key share, skip locked',
+    requirement: 'the statements of row locks: for no key update, for key share, skip locked',
     why: 'writes that rest on one another, leases, queues',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create temporary table locked (id int primary key);
       insert into locked values (1) on conflict do nothing;
       select from locked for no key update;
@@ -96,9 +153,9 @@ const NEEDS: readonly Need[] = [
       select from locked for update skip locked`),
   },
   {
-    need: 'triggers of rows and of statements that refuse',
+    requirement: 'triggers of rows and of statements that refuse',
     why: 'the history is append-only',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create temporary table kept (id int primary key);
       insert into kept values (1);
       create function pg_temp.refuse() returns trigger language plpgsql as $$
@@ -124,9 +181,9 @@ const NEEDS: readonly Need[] = [
       $$`),
   },
   {
-    need: 'identity columns, whose numbers rise',
+    requirement: 'identity columns, whose numbers rise',
     why: 'the order of lists and of the log',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create temporary table numbered (id bigint generated always as identity, n int);
       do $$
       begin
@@ -140,55 +197,40 @@ const NEEDS: readonly Need[] = [
       $$`),
   },
   {
-    need: 'GIN indexes on jsonb and arrays, the collation C',
+    requirement: 'GIN indexes on jsonb and arrays, the collation C',
     why: 'lists and filters',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create temporary table listed (document jsonb, owners text[], handle text collate "C");
       create index on listed using gin (document jsonb_path_ops);
       create index on listed using gin (owners);
       create index on listed (handle)`),
   },
   {
-    need: 'settings of tables and columns',
+    requirement: 'settings of tables and columns',
     why: 'migrations',
-    attempt: undone(`
+    attempt: tryAndRollBack(`
       create temporary table settled (body text);
       alter table settled set (autovacuum_freeze_min_age = 0, toast_tuple_target = 8160);
       alter table settled alter column body set statistics 0`),
   },
   {
-    need: 'advisory locks of sessions, which hold',
+    requirement: 'advisory locks of sessions, which hold',
     why: 'migrations, imports',
     async attempt(client, other) {
-      const lock = 'select pg_try_advisory_lock(4207009) as holds';
-      await hold(client, lock);
+      const key = randomInt(2 ** 31);
+      const lock = `select pg_try_advisory_lock(${key}) as holds`;
+      await assertHolds(client, lock, 'it is not given');
       try {
         // Some engines have the function, and it does nothing.
         const { rows } = await other.query<{ holds: boolean }>(lock);
         if (rows[0]!.holds) throw new Error('two sessions hold the same one');
       } finally {
-        await client.query('select pg_advisory_unlock_all()');
-        await other.query('select pg_advisory_unlock_all()');
+        await client.query(`select pg_advisory_unlock(${key})`);
       }
     },
   },
   {
-    need: 'settings and prepared statements of a session',
-    why: 'each connection; a pooler in transaction mode keeps none',
-    async attempt(client) {
-      const own = {
-        name: 'countersign_check',
-        text: `select current_setting('countersign.check', true) = 'on' as holds`,
-      };
-      await client.query(`select set_config('countersign.check', 'on', false)`);
-      for (let use = 0; use < 2; use += 1) {
-        const { rows } = await client.query<{ holds: boolean }>(own);
-        if (!rows[0]!.holds) throw new Error('a setting did not last');
-      }
-    },
-  },
-  {
-    need: 'LISTEN and NOTIFY',
+    requirement: 'LISTEN and NOTIFY',
     why: 'processes wake one another; without it work starts some seconds later',
     isOptional: true,
     async attempt(client, other) {
@@ -202,7 +244,7 @@ const NEEDS: readonly Need[] = [
     },
   },
   {
-    need: 'positions of the write-ahead log',
+    requirement: 'positions of the write-ahead log',
     why: 'noticing a database that went back in time; without them each start of it is taken for one',
     isOptional: true,
     attempt: (client) =>
@@ -212,18 +254,22 @@ const NEEDS: readonly Need[] = [
   },
 ];
 
-/** @param text a query for a row with a boolean `holds` */
-async function hold(client: pg.PoolClient, text: string): Promise<void> {
+/**
+ * @param text a query for a row with a boolean `holds`
+ * @throws Error with `otherwise` where that is not true
+ */
+async function assertHolds(client: pg.PoolClient, text: string, otherwise: string): Promise<void> {
   const { rows } = await client.query<{ holds: boolean }>(text);
-  if (rows[0]?.holds !== true) throw new Error('it does not hold');
+  if (rows[0]?.holds !== true) throw new Error(otherwise);
 }
 
 /**
- * Tries what the server needs on the database of DATABASE_URL, which may be empty and is left as it was.
+ * Checks that the database of DATABASE_URL has what the server requires. It needs no tables, and is left as it was.
  *
- * @throws WrongCall without DATABASE_URL; DatabaseUnreachable
+ * @returns the requirements up to the first one without which the rest cannot be checked
+ * @throws WrongCall without DATABASE_URL; DatabaseUnreachable, also where it is lost on the way
  */
-export async function runCheckDatabase(settings: EnvironmentSettings): Promise<CheckedNeed[]> {
+export async function runCheckDatabase(settings: EnvironmentSettings): Promise<CheckedRequirement[]> {
   const { databaseUrl: url } = parseConfig(settings);
   if (url === undefined) throw new WrongCall('check-database needs DATABASE_URL: the embedded PostgreSQL has all.');
   const pool = createPool({ connectionString: url, max: 2, application_name: 'countersign admin' }, () => {});
@@ -231,8 +277,12 @@ export async function runCheckDatabase(settings: EnvironmentSettings): Promise<C
   try {
     for (let at = 0; at < 2; at += 1) clients.push(await pool.connect());
     const [client, other] = clients as [pg.PoolClient, pg.PoolClient];
-    const found: CheckedNeed[] = [];
-    for (const one of NEEDS) found.push(await check(one, client, other));
+    const found: CheckedRequirement[] = [];
+    for (const one of REQUIREMENTS) {
+      const checked = await check(one, client, other);
+      found.push(checked);
+      if (one.isFirst && !checked.isMet) break;
+    }
     return found;
   } catch (error) {
     throw explainError(error, url, false);
@@ -243,12 +293,17 @@ export async function runCheckDatabase(settings: EnvironmentSettings): Promise<C
   }
 }
 
-async function check({ need, why, isOptional = false, attempt }: Need, client: pg.PoolClient, other: pg.PoolClient) {
-  const about = { need, why, isOptional };
+async function check(
+  { requirement, why, isOptional = false, attempt }: Requirement,
+  client: pg.PoolClient,
+  other: pg.PoolClient,
+): Promise<CheckedRequirement> {
+  const about = { requirement, why, isOptional };
   try {
     await attempt(client, other);
-    return { ...about, isThere: true };
+    return { ...about, isMet: true };
   } catch (error) {
-    return { ...about, isThere: false, error: (error as Error).message };
+    if (isUnavailable(error)) throw error;
+    return { ...about, isMet: false, error: (error as Error).message };
   }
 }

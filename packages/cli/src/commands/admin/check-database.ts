@@ -7,31 +7,34 @@ import { asOperator } from './shared.js';
 
 export const adminCheckDatabase: CliCommand = {
   path: ['admin', 'check-database'],
-  summary: 'Try on a database what the server needs of it, before it is used',
+  summary: 'Check that a database has what the server requires',
   about:
-    'It runs with the DATABASE_URL that the server is to have. The database may be empty; what is made in it is temporary. The exit code ' +
-    'is 1 when something is not there that the server cannot do without, and 3 when the database does not answer.',
+    'It checks the database of DATABASE_URL, before the server uses it. The database may have no tables; what is made in it is temporary. ' +
+    'The exit code is 1 when a requirement is not met that the server cannot do without, and 3 when the database does not answer.',
   examples: [
-    { call: 'countersign admin check-database', about: 'each line is a need: whether it is there, and what it is for' },
+    {
+      call: 'countersign admin check-database',
+      about: 'each line is a requirement: whether it is met, and what it is for',
+    },
   ],
   async run(invocation) {
     const { output, surroundings } = invocation;
     const { runCheckDatabase } = await loadAdmin();
     const found = await asOperator(() => runCheckDatabase(surroundings.env));
-    const missing = found.filter(({ isThere, isOptional }) => !isThere && !isOptional);
-    output.result({ ok: missing.length === 0, found } as unknown as Json, () =>
+    const unmet = found.filter(({ isMet, isOptional }) => !isMet && !isOptional);
+    output.result({ ok: unmet.length === 0, found } as unknown as Json, () =>
       found
-        .map(({ need, why, isThere, isOptional, error }) => {
-          const line = `${isThere ? '✓' : isOptional ? '–' : '✗'} ${need} (${why})`;
+        .map(({ requirement, why, isMet, isOptional, error }) => {
+          const line = `${isMet ? '✓' : isOptional ? '–' : '✗'} ${requirement} (${why})`;
           return error === undefined ? line : `${line}\n    ${printable(error)}`;
         })
         .join('\n'),
     );
-    if (missing.length > 0)
+    if (unmet.length > 0)
       throw new Failure(
         'refused',
-        `${missing.length} of ${found.length} needs ${missing.length === 1 ? 'is' : 'are'} not there.`,
+        `${unmet.length} of ${found.length} requirements checked ${unmet.length === 1 ? 'is' : 'are'} not met.`,
       );
-    output.done('The server can use this database.');
+    output.done('Every check passed. docs/operations/other-databases.md tells what is not checked.');
   },
 };
