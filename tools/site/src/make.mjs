@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { takeFolder, takeLock } from './build-lock.mjs';
 import { deadLinks } from './dead-links.mjs';
-import { giveSigns, takeFolder, waitForSame } from './turns.mjs';
 
 // node make.mjs <folder> <sources> [--beside]: makes the site, which then takes the place of the folder, with what names its
 // sources. Where another process makes it of the same ones, it waits for that. Beside another process, which holds the other end of the
@@ -14,8 +14,7 @@ const site = fileURLToPath(new URL('..', import.meta.url));
 const build = join(site, 'build');
 const { pid } = process;
 const isBeside = mode === '--beside';
-const work = takeFolder(build, isBeside ? { pid } : { pid, sources });
-if (!isBeside) giveSigns(work);
+const work = takeFolder(build, pid);
 
 /** Least size of what is kept compressed as well. */
 const LEAST = 1_024;
@@ -25,10 +24,12 @@ if (isBeside)
     .on('end', () => process.exit(1))
     .on('error', () => process.exit(1))
     .resume();
+// At the lowest priority, it is in nobody's way.
+const giveBack = isBeside ? () => {} : await takeLock(build, sources, pid);
 try {
-  await waitForSame(build, { pid, sources });
   if (!isMade()) await make();
 } finally {
+  giveBack();
   rmSync(work, { recursive: true, force: true });
 }
 process.exit(0);
@@ -51,6 +52,8 @@ async function make() {
   if (dead.length > 0) throw new Error(`links that lead nowhere:\n${dead.join('\n')}`);
   await compressAll(made);
   writeFileSync(join(made, '.sources'), sources);
+  // Somebody may read the one that is there.
+  if (isMade()) return;
   rmSync(out, { recursive: true, force: true });
   renameSync(made, out);
 }

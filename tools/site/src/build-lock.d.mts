@@ -1,0 +1,2 @@
+export function takeFolder(build: string, pid: number): string;
+export function takeLock(build: string, sources: string, pid: number): Promise<() => void>;
