@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import { access, constants, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryDataDir } from '@countersign/embedded-postgres/data-dir';
 import type { Config } from '../config.js';
@@ -73,10 +73,13 @@ export async function findKeys(config: Config): Promise<Buffer[]> {
 
 function findAssets(folder: string): Promise<Finding> {
   return find('assets', async () => {
-    const opened = await opendir(folder).catch((error: Error) => {
-      throw new Error(`REPORT_ASSETS_DIR ${folder} cannot be read: ${error.message}`);
-    });
-    await opened.close();
+    try {
+      await (await opendir(folder)).close();
+      // What is in it is opened.
+      await access(folder, constants.X_OK);
+    } catch (error) {
+      throw new Error(`REPORT_ASSETS_DIR ${folder} cannot be read: ${(error as Error).message}`);
+    }
     return folder;
   });
 }

@@ -32,10 +32,10 @@ export interface WorkersOptions {
 
 /** A worker that dies within this many milliseconds counts as an early death. */
 const EARLY = 5_000;
-/** Faults in a row of every worker after which the primary gives up. */
+/** The primary gives up once each worker has had so many faults in a row. */
 const MOST_FAULTS = 5;
-/** Milliseconds before a worker that has failed is tried again: twice as long after each failure beyond `MOST_FAULTS`, up to `max`. */
-const RESPITE = { min: 500, max: 10_000 };
+/** Milliseconds before a worker that has failed is tried again: twice as long after each failure beyond `after`, up to `max`. */
+const RESPITE = { min: 500, max: 10_000, after: 5 };
 /** Milliseconds without a worker that serves after which the primary gives up, however the database is. */
 const LONGEST_ABSENCE = 10 * 60_000;
 /** Milliseconds a worker has to finish before it is killed. */
@@ -138,6 +138,8 @@ class WorkerPool implements Workers {
       for (const other of this.#running) if (other !== worker) tellWorker(other, message);
     });
     slot.worker = worker;
+    // It has started: what kept the database from answering is over.
+    slot.failures = slot.faults;
     this.#noneSince = undefined;
     const grown = setTimeout(() => Object.assign(slot, { failures: 0, faults: 0 }), EARLY).unref();
     worker.once('exit', (code, signal) => {
@@ -151,25 +153,27 @@ class WorkerPool implements Workers {
   }
 
   async #replace(slot: Slot, dead: Worker): Promise<void> {
+    let last = '';
     while (!this.#stopping && slot.worker === dead) {
-      const hopeless = this.#whyHopeless();
-      if (hopeless !== undefined) return this.#fail(new Error(hopeless));
+      const why = this.#whyGiveUp();
+      if (why !== undefined) return this.#fail(new Error(`${why}${last}`));
       if (slot.failures > 0) await pause(pauseAfter(slot.failures));
       if (this.#stopping) return;
       await this.#fill(slot).catch((error: Error) => {
         this.#options.logger.error({ err: error }, 'a worker did not start');
         countFailure(slot, error);
+        last = ` The last one did not start: ${error.message}`;
       });
     }
   }
 
-  /** Undefined while a worker serves, or one may yet: each has its own tries. */
-  #whyHopeless(): string | undefined {
-    if (this.#slots.some(({ worker }) => worker?.isConnected())) this.#noneSince = undefined;
+  /** Why the primary ends; undefined while it goes on. */
+  #whyGiveUp(): string | undefined {
+    if (this.#slots.some(({ worker }) => worker?.isConnected() && !worker.isDead())) this.#noneSince = undefined;
     else this.#noneSince ??= performance.now();
     if (this.#noneSince === undefined) return undefined;
     if (this.#slots.every(({ faults }) => faults >= MOST_FAULTS)) return 'Workers die as soon as they start.';
-    return performance.now() - this.#noneSince > LONGEST_ABSENCE ? 'No worker has started for a long time.' : undefined;
+    return performance.now() - this.#noneSince > LONGEST_ABSENCE ? 'No worker has served for ten minutes.' : undefined;
   }
 
   async #renew(slot: Slot): Promise<void> {
@@ -189,7 +193,7 @@ const HEAP = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
 /** Milliseconds before the next try, after that many failures in a row. */
 function pauseAfter(failures: number): number {
-  return Math.min(RESPITE.min * 2 ** Math.max(0, failures - MOST_FAULTS), RESPITE.max);
+  return Math.min(RESPITE.min * 2 ** Math.max(0, failures - RESPITE.after), RESPITE.max);
 }
 
 /** @param error why it did not start; an early death has none */
