@@ -77,6 +77,24 @@ describe.skipIf(lacksChromium)('forms, in Chromium', () => {
     await page.getByLabel('schema').selectOption('account');
   });
 
+  it('stay as they are while a list of schemas that could not be read is asked for again', async () => {
+    const { client, page } = await scene();
+    const lists = '**/v2/schemas?*';
+    await page.route(lists, (route) => route.fulfill({ status: 403, json: { reason: 'auth.forbidden' } }));
+    await open(page, client, 'do/create/wallet');
+    const handle = page.getByLabel('handle');
+    await handle.fill('shop');
+    await page.unroute(lists);
+    // It is not answered.
+    await page.route(lists, () => {});
+    const isAsked = page.waitForRequest(lists);
+    await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await isAsked;
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    expect(await handle.inputValue()).toBe('shop');
+    expect(await page.locator('.skeleton').count()).toBe(0);
+  });
+
   it('keep what two people change at once', async () => {
     const { client, page } = await scene();
     const made = (await client.create('/wallets', { handle: 'shop', custom: { a: 1, b: 1, c: 1 } })).body;

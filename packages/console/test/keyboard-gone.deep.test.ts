@@ -84,6 +84,7 @@ describe.skipIf(lacksChromium)(
       expect(await focused(page)).not.toMatch(/^body /);
       await visit(page, consoleOf(running.current.url));
       const forget = page.getByRole('button', { name: 'Forget' });
+      await forget.first().waitFor();
       for (let left = await forget.count(); left > 0; left -= 1) {
         await pressOn(page, 'button Forget');
         await expect.poll(() => forget.count()).toBe(left - 1);

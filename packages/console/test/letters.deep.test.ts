@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newLedger, type TestClient } from '../../server/test/support/client.js';
 import { withOwnServer } from '../../server/test/support/server.js';
-import { consoleOf, goOn, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
+import { consoleOf, followTo, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
 
 const running = withOwnServer({ consoleServers: [] });
 const browser = withBrowser();
@@ -83,13 +83,13 @@ describe.skipIf(lacksChromium)('names that are written from right to left, in Ch
     };
     await visit(page, address(ledger));
     for (const [name, path] of Object.entries(pages)) {
-      await goOn(page, address(path));
+      await followTo(page, address(path));
       await page.evaluate('for (const one of document.querySelectorAll("main details")) one.open = true');
       const { count, faults } = await misplaced(page);
       expect.soft(faults, name).toEqual([]);
       expect.soft(count, `${name}: names`).toBeGreaterThan(0);
     }
-    await goOn(page, address(`${ledger}/wallet/shop`));
+    await followTo(page, address(`${ledger}/wallet/shop`));
     await page.getByRole('tab', { name: 'JSON' }).click();
     expect((await misplaced(page)).faults).toEqual([]);
     expect(browser.faults.filter((fault) => !/status of 4/.test(fault))).toEqual([]);
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium)('names that are written from right to left, in Ch
     expect(await misplaced(page)).toMatchObject({ faults: [] });
     await page.keyboard.press('Escape');
 
-    await goOn(page, address(`/l/${client.ledger}/do/create/wallet`));
+    await followTo(page, address(`/l/${client.ledger}/do/create/wallet`));
     await page.getByLabel('handle').fill('new');
     await page.getByLabel('schema').selectOption('named');
     await page.getByRole('button', { name: '+ custom' }).click();
@@ -133,7 +133,7 @@ describe.skipIf(lacksChromium)('names that are written from right to left, in Ch
     await sees(page, 'Done, and checked here');
     expect((await client.get('/wallets/new')).body.data.custom).toEqual({ [MEMBER]: CITY, [LIST]: [TAG, OTHER] });
 
-    await goOn(page, address('/check'));
+    await followTo(page, address('/check'));
     const file = { name: `${NAME}.txt`, mimeType: 'text/plain', buffer: Buffer.from('nothing') };
     await page.getByLabel('Choose files').setInputFiles([file]);
     await sees(page, 'is neither an export, a record, nor a proof.');

@@ -5,7 +5,7 @@ import { exported } from '../../server/test/archive/support.js';
 import { Description } from '../../server/test/http/description.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { violations } from './support/axe.js';
-import { consoleOf, goOn, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
+import { consoleOf, followTo, lacksChromium, sees, visit, withBrowser } from './support/chromium.js';
 import { hostileLedger, TEXTS } from './support/hostile.js';
 import { pagesOf } from './support/pages.js';
 
@@ -33,16 +33,16 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     const page = await browser.page();
     await visit(page, address(`/l/${client.ledger}/domain`));
     for (const [name, path] of Object.entries(pagesOf(client.ledger ?? ''))) {
-      await goOn(page, address(path));
+      await followTo(page, address(path));
       await page.evaluate(OPEN_ALL);
       expect.soft(await faultsOf(page), name).toEqual(FAULTLESS);
     }
     const file = Buffer.from(await exported(running.current, client.ledger ?? ''));
-    await goOn(page, address('/check'));
+    await followTo(page, address('/check'));
     await page.getByLabel('Choose files').setInputFiles([{ name: 'a.ndjson', mimeType: 'text/plain', buffer: file }]);
     await sees(page, 'Checked here: nothing was found wrong in the export.');
     expect.soft(await faultsOf(page), 'checked files').toEqual(FAULTLESS);
-    await goOn(page, address(`/l/${client.ledger}`));
+    await followTo(page, address(`/l/${client.ledger}`));
     await page.getByRole('button', { name: 'Sign in' }).click();
     for (const way of await page.locator('.way > summary').all()) {
       await way.click();
@@ -67,7 +67,7 @@ describe.skipIf(lacksChromium)('every page, in Chromium', () => {
     });
     page.on('dialog', () => asked.push('a dialog'));
     const looks = async (path: string) => {
-      await goOn(page, address(path));
+      await followTo(page, address(path));
       await page.evaluate(OPEN_ALL);
       expect(await page.evaluate(STRANGE), path).toEqual([]);
     };

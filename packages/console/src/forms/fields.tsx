@@ -42,13 +42,13 @@ export function ShapeField(props: FieldProps) {
 
 /** The members of an object. Those that are not needed, and have no simple field, are added when they are wanted. */
 export function ObjectFields({ shape, value, path }: Pick<FieldProps, 'value' | 'path'> & { shape: ObjectShape }) {
-  const { id, change, focusNext } = useContext(FormContext);
+  const { id, change, focusOnceShown } = useContext(FormContext);
   const add = (name: string, member: Shape) => {
-    focusNext(fieldId(id, pointerOf([...path, name])));
+    focusOnceShown(fieldId(id, pointerOf([...path, name])));
     change([...path, name], initialOf(member) ?? emptyOf(member));
   };
   const remove = (name: string) => {
-    focusNext(adderId(id, pointerOf([...path, name])));
+    focusOnceShown(adderId(id, pointerOf([...path, name])));
     change([...path, name], undefined);
   };
   const isShown = (member: Member) =>
@@ -117,15 +117,15 @@ function Group({ label, path, shape, children }: FieldProps & { readonly childre
 }
 
 function Items({ label, value, path, items }: FieldProps & { readonly items: Shape }) {
-  const { id, change, focusNext } = useContext(FormContext);
+  const { id, change, focusOnceShown } = useContext(FormContext);
   const all: readonly Json[] = Array.isArray(value) ? value : [];
   const adder = adderId(id, pointerOf(path));
   const add = () => {
-    focusNext(fieldId(id, pointerOf([...path, all.length])));
+    focusOnceShown(fieldId(id, pointerOf([...path, all.length])));
     change(path, [...all, initialOf(items) ?? emptyOf(items)]);
   };
   const remove = (at: number) => {
-    focusNext(adder);
+    focusOnceShown(adder);
     change([...path, at], undefined);
   };
   return (

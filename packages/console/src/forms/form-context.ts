@@ -8,7 +8,7 @@ export interface FormScope {
   readonly id: string;
   readonly change: (path: Path, value: Json | undefined) => void;
   /** Gives the focus to the element of this id, once the form has it. */
-  readonly focusNext: (id: string) => void;
+  readonly focusOnceShown: (id: string) => void;
   /** What the ledger has found wrong. */
   readonly faults: Faults;
   /** Notes that what is written in a field is no value; undefined once it is. */
@@ -18,7 +18,7 @@ export interface FormScope {
 export const FormContext = createContext<FormScope>({
   id: '',
   change: () => undefined,
-  focusNext: () => undefined,
+  focusOnceShown: () => undefined,
   faults: NO_FAULTS,
   note: () => undefined,
 });

@@ -102,16 +102,16 @@ function WithRecord({ kind, parent, id, doing, event }: WithRecordProps) {
   useEffect(() => keep((now) => now ?? first), [first]);
   if (found.error && kept === undefined) return <Fault error={found.error} retry={() => void found.refetch()} />;
   if (!isErase && kept === undefined) return <Skeleton lines={8} label={text.loading} />;
-  const called = kept && (lineOf(kept.data[nameMember(kind)]) || kept.luid);
+  const name = kept && (lineOf(kept.data[nameMember(kind)]) || kept.luid);
   return (
     <Outcome kind={kind} parent={parent}>
       {(onDone) =>
         doing === 'update' && kept ? (
           <>
-            {/* What leads back names it already, unless that is its luid. */}
-            {called !== undefined && called !== id && (
+            {/* The link back shows the id of the address: the name where it differs. */}
+            {name !== undefined && name !== id && (
               <p className="hint">
-                <Plain value={called} most={120} />
+                <Plain value={name} most={120} />
               </p>
             )}
             <Edit kind={kind} parent={parent} record={kept} onDone={onDone} />

@@ -38,14 +38,14 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
       return next;
     });
   }, []);
-  const focusNext = useFocusNext();
+  const focusOnceShown = useFocusOnceShown();
   const scope = useMemo(() => {
     const change = (path: Path, put: Json | undefined) => {
       setText(undefined);
       onChange((putAt(value, path, put) ?? {}) as JsonObject);
     };
-    return { id, change, focusNext, faults, note };
-  }, [id, value, faults, note, focusNext, onChange]);
+    return { id, change, focusOnceShown, faults, note };
+  }, [id, value, faults, note, focusOnceShown, onChange]);
   const write = (given: string) => {
     setText(given);
     const data = jsonIn(given);
@@ -95,7 +95,7 @@ export function RecordForm({ shape, value, faults, submit, onChange, onSubmit, c
 }
 
 /** Focuses an element by its id once the form has drawn it: what was pressed for the change may be gone. */
-function useFocusNext(): (id: string) => void {
+function useFocusOnceShown(): (id: string) => void {
   const wanted = useRef<string>(undefined);
   useLayoutEffect(() => {
     const found = wanted.current === undefined ? null : document.getElementById(wanted.current);

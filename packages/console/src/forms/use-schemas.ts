@@ -19,7 +19,11 @@ export function useShape(kind: KindDescription, data: JsonObject): Shape | undef
   const isFree =
     own.type === 'object' && own.members.some(({ name, shape }) => name === 'schema' && shape.type === 'text');
   // Where they may not be read, the ledger says what is wrong.
-  const { data: schemas, isLoading } = useQuery({
+  const {
+    data: schemas,
+    isLoading,
+    isFetched,
+  } = useQuery({
     queryKey: [...scopeOf(ledger), 'schemas', kind.record],
     queryFn: () => ledger.client.schemas.list({ filter: { 'data.record': kind.record }, limit: MOST_SCHEMAS }).page(0),
     enabled: isFree,
@@ -37,5 +41,6 @@ export function useShape(kind: KindDescription, data: JsonObject): Shape | undef
     const withChoice = narrowed(own, choice);
     return isObject(chosen as Json) ? narrowed(withChoice, shapeOf(chosen, chosen as JsonObject)) : withChoice;
   }, [isFree, schemas, own, named]);
-  return isLoading ? undefined : shape;
+  // A form that was shown stays: a list that could not be read is asked for again.
+  return isLoading && !isFetched ? undefined : shape;
 }

@@ -77,7 +77,9 @@ function HistoryVersion({ version, older, kind, parent }: HistoryVersionProps) {
   const { name: ledger, pin } = useLedger();
   const { meta, luid } = version;
   const action = String(meta.action);
-  const said: string | undefined = texts.actions[action as keyof typeof texts.actions];
+  const actionText: string | undefined = Object.hasOwn(texts.actions, action)
+    ? texts.actions[action as keyof typeof texts.actions]
+    : undefined;
   const author = meta.proofs.find((proof) => proof.public !== pin.key);
   return (
     <>
@@ -91,9 +93,10 @@ function HistoryVersion({ version, older, kind, parent }: HistoryVersionProps) {
           {recordText.version(Number(meta.change))}
         </Link>
         <Badge tone={action === 'drop' || action === 'erase' ? 'warn' : 'plain'}>
-          {said ?? <Plain value={action.slice(0, 20)} />}
+          {actionText ?? <Plain value={action.slice(0, 20)} />}
         </Badge>
-        {typeof meta.status === 'string' && meta.status !== said && (
+        {/* A version's first status repeats its action: it is shown once. */}
+        {typeof meta.status === 'string' && meta.status !== actionText && (
           <Badge tone="plain">
             <Plain value={meta.status.slice(0, 60)} />
           </Badge>

@@ -11,9 +11,11 @@ export function useKeptFocus(): void {
     const note = ({ target }: FocusEvent) => {
       around = target instanceof HTMLElement ? withAncestors(target) : [];
     };
-    // Left for nothing, as by a click beside it; what is taken away is gone by then.
+    // A click outside drops the focus on purpose. What was taken away is disconnected when this runs, and stays noted.
     const forget = ({ target }: FocusEvent) =>
       setTimeout(() => {
+        // The window was left: the element still has the focus when it comes back.
+        if (document.activeElement === target) return;
         if (around[0] === target && around[0]?.isConnected) around = [];
       });
     const keep = () => {
@@ -46,7 +48,14 @@ function focusPlace(place: HTMLElement): boolean {
   if (!isOwn) place.tabIndex = -1;
   place.focus({ preventScroll: true });
   const isTaken = document.activeElement === place;
-  if (!isOwn && isTaken) place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true });
-  else if (!isOwn) place.removeAttribute('tabindex');
+  if (!isOwn && !isTaken) place.removeAttribute('tabindex');
+  if (!isOwn && isTaken) {
+    const giveBack = () => {
+      if (document.activeElement === place) return;
+      place.removeAttribute('tabindex');
+      place.removeEventListener('blur', giveBack);
+    };
+    place.addEventListener('blur', giveBack);
+  }
   return isTaken;
 }

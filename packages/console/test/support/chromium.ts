@@ -8,7 +8,7 @@ import { FLAGS, chromium as path } from '../../../client/test/support/chromium.j
 /** Whether the tests of this file are left out: they say so by their names. */
 export const lacksChromium = path === undefined;
 
-/** What the browser notes of a request that the client makes again by itself: the machine does other things as well. */
+/** What the browser notes of a read that the client asks for again: on a busy machine, one may have to. */
 const ASKED_AGAIN = /^Failed to load resource: .* status of 503\b/;
 
 /** A browser for the tests of a file, which has stored nothing yet. Errors of its pages are kept. */
@@ -33,6 +33,10 @@ export function withBrowser(): { page(options?: PageOptions): Promise<Page>; rea
       await page.emulateMedia({ colorScheme: theme });
       page.on('console', (message) => {
         if (message.type() === 'error' && !ASKED_AGAIN.test(message.text())) faults.push(message.text());
+      });
+      page.on('response', (response) => {
+        const method = response.request().method();
+        if (response.status() === 503 && method !== 'GET') faults.push(`503 for ${method} ${response.url()}`);
       });
       page.on('pageerror', (error) => faults.push(String(error)));
       page.on('request', (request) => underWay.set(request, page));
@@ -82,7 +86,7 @@ export async function visit(page: Page, address: string): Promise<void> {
 }
 
 /** Goes to another address of the console that a page is at, and resolves when the router has drawn what it leads to. */
-const GONE_TO = (hash: string) => `new Promise((resolve, reject) => {
+const NAVIGATE = (hash: string) => `new Promise((resolve, reject) => {
   const router = globalThis.__TSR_ROUTER__;
   const before = location.hash;
   const look = () => router.state.status === 'idle' && router.state.resolvedLocation.href === router.latestLocation.href
@@ -96,8 +100,8 @@ const GONE_TO = (hash: string) => `new Promise((resolve, reject) => {
  * Goes on to a page of the console, as a link leads there: the console is not loaded anew, which takes five times the
  * processor. It must be open at another page.
  */
-export async function goOn(page: Page, address: string): Promise<void> {
-  await page.evaluate(GONE_TO(new URL(address).hash));
+export async function followTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(NAVIGATE(new URL(address).hash));
   await settled(page);
 }
 
