@@ -74,7 +74,8 @@ declare
   one record;
 begin
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
-  execute format('create or replace function cluster.refuse_rewriting_history() returns trigger language plpgsql as %L', format('
+  execute format('create or replace function cluster.refuse_rewriting_history() returns trigger language plpgsql
+    set search_path = pg_catalog as %L', format('
     begin
       if tg_op = ''DELETE''
         and exists (
@@ -264,7 +265,7 @@ do $$
 declare
   types constant text := (
     select string_agg(format('public.%I', t.typname), ', ') from pg_type t join pg_class c on c.oid = t.typrelid
-    where t.typnamespace = 'public'::regnamespace and c.relkind = 'c'
+    where t.typnamespace = 'public'::regnamespace and c.relkind = 'c' and t.typowner = current_user::regrole
       and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
       and not exists (select from pg_dist_object o where o.classid = 'pg_type'::regclass and o.objid = t.oid));
 begin
