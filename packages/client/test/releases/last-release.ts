@@ -40,9 +40,17 @@ function lastTag(): string | undefined {
   }
 }
 
-/** Compiles a release in a folder that is kept for the next run. @returns the folder */
+/** How a release is made here: what was made otherwise is not taken. */
+const WAY = 2;
+
+/**
+ * Makes a release in a folder that is kept for the next run, by the compiler of today and without scripts of installation: what is tried is
+ * how it speaks to others.
+ *
+ * @returns the folder
+ */
 export async function buildRelease(commit: string): Promise<string> {
-  const folder = join(built, commit);
+  const folder = join(built, `${commit}-${WAY}`);
   if (existsSync(folder)) return folder;
   mkdirSync(built, { recursive: true });
   const work = mkdtempSync(join(built, '.making-'));

@@ -14,8 +14,8 @@ export const HOUR = 3_600_000;
 /** How many of the last leaves of each log are of changes since a moment. */
 export type CountSince = (logs: readonly Counted[], since: Date) => Promise<number[]>;
 
-/** Logs that one statement is about: it ends before it would be given up. */
-const TOGETHER = 1_000;
+/** Few enough for the statement timeout. */
+const LOGS_PER_STATEMENT = 1_000;
 
 /**
  * Counts by halving: leaves follow the order of commits, so a few of them tell where a time begins, however long the log is. Most ledgers
@@ -48,7 +48,7 @@ const OF_ALL = `select n.count
 /** On a cluster, one statement is about one ledger. */
 const OF_ONE = formatCount('$1::bigint', '$2::bigint', '$3::timestamptz');
 
-/** Where clocks ran apart, and for imported ledgers, it is about right. */
+/** The count is approximate for imported ledgers, and where clocks differed. */
 export function createCountSince(pool: pg.Pool): CountSince {
   return async (logs, since) => {
     if (await isDistributed(pool))
@@ -57,8 +57,8 @@ export function createCountSince(pool: pg.Pool): CountSince {
         return rows[0]!.count;
       });
     const counts: number[] = [];
-    for (let at = 0; at < logs.length; at += TOGETHER) {
-      const some = logs.slice(at, at + TOGETHER);
+    for (let at = 0; at < logs.length; at += LOGS_PER_STATEMENT) {
+      const some = logs.slice(at, at + LOGS_PER_STATEMENT);
       const values = [some.map(({ ledger }) => ledger), some.map(({ size }) => size), since];
       const { rows } = await pool.query<{ count: number }>(OF_ALL, values);
       counts.push(...rows.map(({ count }) => count));

@@ -94,7 +94,7 @@ export async function metricsOfAll({ metrics, workers }: Pick<Service, 'metrics'
   for (;;) {
     const text = await (await fetch(metrics)).text();
     const told = new Set([...text.matchAll(/^countersign_ready\{worker="(\d+)"\} /gm)].map(([, worker]) => worker));
-    if (told.size === workers().length) return text;
+    if (told.size > 0 && told.size === workers().length) return text;
     if (performance.now() > late) throw new Error(`${told.size} of ${workers().length} workers tell their metrics`);
     await pause(100);
   }

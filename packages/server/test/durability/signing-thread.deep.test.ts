@@ -64,12 +64,18 @@ function load(client: TestClient) {
   };
 }
 
+const THROWS = ['throws', 'the thread cannot go on'] as const;
+const EXITS = ['exits', 'The signing thread has ended with 3.'] as const;
+/** Processes that serve, how the thread fails, and what is said of it. */
+const WAYS: [number, string, string][] = [
+  [1, ...THROWS],
+  [2, ...EXITS],
+];
+if (process.env.LONG_TESTS) WAYS.push([2, ...THROWS], [1, ...EXITS]);
+
 describe.skipIf(process.platform === 'win32')('a process whose signing thread fails', () => {
-  // Each way of its failing, and each once where nobody else serves and where somebody does.
-  it.each([
-    [1, 'throws', 'the thread cannot go on'],
-    [2, 'exits', 'The signing thread has ended with 3.'],
-  ] as const)(
+  // Each way of its failing, where nobody else serves or where somebody does; both ways in both where there is time.
+  it.each(WAYS)(
     'is replaced, and every acknowledged transfer is stored once (%i processes, it %s)',
     async (workers, way, message) => {
       const file = join(dataDir, 'fail');

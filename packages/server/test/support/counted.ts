@@ -17,14 +17,14 @@ export async function miscounted(url: string): Promise<Counts[]> {
 
 /** Of a moment: a cluster cannot read both in one statement, and a delivery that goes on meanwhile changes both. */
 async function countsOf(url: string, ledger: string): Promise<Omit<Counts, 'handle'>> {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const counted = await countedOf(url, ledger);
     const [{ stored } = { stored: 0 }] = await runSql<Pick<Counts, 'stored'>>(
       url,
       'select stored_bytes($1)::int as stored',
       [ledger],
     );
-    if ((await countedOf(url, ledger)) === counted) return { stored, counted };
+    if (tries === 50 || (await countedOf(url, ledger)) === counted) return { stored, counted };
   }
 }
 
