@@ -123,7 +123,8 @@ describe('an intent of which another process is the leader', () => {
     const { money, other } = await siblings.makeLedger();
     const { queue } = sequencerLimits;
     const { batch } = settleLimits;
-    // One intent is stored at a time, and one decided on meanwhile: with those that wait the leader has six.
+    // One intent is stored at a time, and one decided on meanwhile: with those that wait the leader has six at most.
+    const most = 6;
     Object.assign(sequencerLimits, { queue: 4 });
     Object.assign(settleLimits, { batch: 1 });
     await send(other, one);
@@ -135,10 +136,18 @@ describe('an intent of which another process is the leader', () => {
       const first: number[] = [];
       for (let n = 0; n < 20; n += 1)
         mine.push(send(money.client, one).then(({ answer }) => first.push(answer.status)));
-      await eventually(() => expect(first).toEqual(Array(14).fill(503)));
-      const { answer } = await send(other, one);
-      expect(answer.status, answer.text).toBe(503);
-      expect(answer.body.data.detail).toBe('The service is not available at the moment. Retry later.');
+      await eventually(() => expect(20 - first.length).toBeLessThanOrEqual(most));
+      expect(new Set(first)).toEqual(new Set([503]));
+      // Where they came before the leader had begun with any, there is room for two more.
+      const second: Awaited<ReturnType<typeof send>>['answer'][] = [];
+      await eventually(() => {
+        mine.push(send(other, one).then(({ answer }) => second.push(answer)));
+        expect(second.length).toBeGreaterThan(0);
+      });
+      for (const { status, text, body } of [...second]) {
+        expect(status, text).toBe(503);
+        expect(body.data.detail).toBe('The service is not available at the moment. Retry later.');
+      }
     } finally {
       Object.assign(sequencerLimits, { queue });
       Object.assign(settleLimits, { batch });
