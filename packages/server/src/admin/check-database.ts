@@ -280,8 +280,9 @@ export async function runCheckDatabase(settings: EnvironmentSettings): Promise<C
     const found: CheckedRequirement[] = [];
     for (const one of REQUIREMENTS) {
       const checked = await check(one, client, other);
-      found.push(checked);
-      if (one.isFirst && !checked.isMet) break;
+      const isLast = one.isFirst && !checked.isMet;
+      found.push(isLast ? { ...checked, error: `${checked.error}: the rest is not checked` } : checked);
+      if (isLast) break;
     }
     return found;
   } catch (error) {

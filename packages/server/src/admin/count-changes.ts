@@ -25,7 +25,7 @@ const LOGS_PER_STATEMENT = 1_000;
  * @param size SQL: the leaves of its log
  * @param since SQL: the moment
  */
-const formatCount = (ledger: string, size: string, since: string) => `with recursive half as (
+const countStatement = (ledger: string, size: string, since: string) => `with recursive half as (
     -- The first leaf since then is at "low" or above, and below "high" where there is one.
     select 0::bigint as low, ${size} as high, ${size} - 1 as place
     union all
@@ -42,11 +42,11 @@ const formatCount = (ledger: string, size: string, since: string) => `with recur
 
 const OF_ALL = `select n.count
   from unnest($1::bigint[], $2::bigint[]) with ordinality as p (ledger, size, ord)
-    cross join lateral (${formatCount('p.ledger', 'p.size', '$3::timestamptz')}) n
+    cross join lateral (${countStatement('p.ledger', 'p.size', '$3::timestamptz')}) n
   order by p.ord`;
 
 /** On a cluster, one statement is about one ledger. */
-const OF_ONE = formatCount('$1::bigint', '$2::bigint', '$3::timestamptz');
+const OF_ONE = countStatement('$1::bigint', '$2::bigint', '$3::timestamptz');
 
 /** The count is approximate for imported ledgers, and where clocks differed. */
 export function createCountSince(pool: pg.Pool): CountSince {
