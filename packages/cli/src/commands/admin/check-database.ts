@@ -35,6 +35,8 @@ export const adminCheckDatabase: CliCommand = {
         'refused',
         `${unmet.length} of ${found.length} requirements that were checked ${unmet.length === 1 ? 'is' : 'are'} not met.`,
       );
-    output.done('Every check that the server depends on passed. docs/operations/other-databases.md tells what is not checked.');
+    output.done(
+      'Every check that the server depends on passed. docs/operations/other-databases.md tells what is not checked.',
+    );
   },
 };
