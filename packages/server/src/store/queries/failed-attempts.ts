@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Runtime } from '../../base/clock.js';
 import { gather, gatherLimits } from '../../base/gather.js';
+import { textArray } from '../arrays.js';
 
 /** Wrong client secrets at the token endpoint. */
 export const failedAttemptLimits = {
@@ -28,11 +29,15 @@ interface Attempt {
  * from digests by a colon, and they are swept with them.
  */
 export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
-  const queue = { batch: 1, queue: gatherLimits.queue, concurrency: failedAttemptLimits.concurrency };
+  const { concurrency } = failedAttemptLimits;
   const note = gather<Attempt, number>(
     (attempts) => Promise.all(attempts.map((one) => judgeAttempt(pool, one, now()))),
-    queue,
+    { batch: 1, queue: gatherLimits.queue, concurrency },
   );
+  const areAllTaken = gather<Attempt, boolean>((attempts) => findFullyTaken(pool, attempts, now()), {
+    ...gatherLimits,
+    concurrency,
+  });
   return {
     /**
      * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
@@ -43,7 +48,12 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
      * @returns 0 for an attempt that is allowed, else the milliseconds to wait, whatever its outcome
      * @throws Overloaded when the queue is full; what the database throws
      */
-    note: (ledger: string, key: string, hasFailed: boolean): Promise<number> => note({ ledger, key, hasFailed }),
+    async note(ledger: string, key: string, hasFailed: boolean): Promise<number> {
+      const attempt = { ledger, key, hasFailed };
+      // Most clients have no failures: right secrets that come together share one query.
+      if (!hasFailed && !(await areAllTaken(attempt))) return 0;
+      return note(attempt);
+    },
   };
 }
 
@@ -57,6 +67,22 @@ async function judgeAttempt(pool: pg.Pool, attempt: Attempt, now: number): Promi
     if (!attempt.hasFailed) return 0;
   }
   return failedAttemptLimits.window;
+}
+
+/**
+ * Whether all places may be taken, for each attempt. Only then is the last of them: a failure takes the first that is free.
+ */
+async function findFullyTaken(pool: pg.Pool, attempts: readonly Attempt[], now: number): Promise<readonly boolean[]> {
+  const last = attempts.map(({ key }) => places(key).at(-1)!);
+  const { rows } = await pool.query<{ ledger: string; use: string }>({
+    name: 'find-last-failures',
+    text: `select t.ledger, t.use from used_token t
+      join unnest($1::text[], $2::text[]) asked (ledger, use) on t.ledger = asked.ledger and t.use = asked.use
+      where t.expires_at > $3`,
+    values: [textArray(attempts.map(({ ledger }) => ledger)), textArray(last), at(now)],
+  });
+  const taken = new Set(rows.map(({ ledger, use }) => `${ledger} ${use}`));
+  return attempts.map(({ ledger }, index) => taken.has(`${ledger} ${last[index]}`));
 }
 
 async function takePlace(pool: pg.Pool, { ledger, key }: Attempt, now: number): Promise<boolean> {
