@@ -158,11 +158,6 @@ export function judgeQuery(
   return rule ? decisionBy(rule) : { granted: false, stopped: 'gate' };
 }
 
-/** Whether the caller may list records of `kind`. */
-export function mayQuery(kind: string, caller: Caller, context: AccessContext): boolean {
-  return judgeQuery(kind, caller, context).granted;
-}
-
 /**
  * Whether a list that the caller may ask for shows the subject (interface/access#lists): when it is readable; under
  * policies, when a value grants `query`, whose `signer` is matched with the token's key.

@@ -40,10 +40,7 @@ const PARAMETER_CHARACTERS = 1_024;
 
 const IN_LEDGER = { inLedger: true } as const;
 
-/** The HTTP server, and the connections of its clients. */
-export type HttpServer = ReturnType<typeof createServer>;
-
-/** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
+/** The HTTP server and the connections of its clients: routes made from the registry of kinds, each leading to one operation. */
 export function createServer(
   service: HttpService,
   logger: FastifyBaseLogger,

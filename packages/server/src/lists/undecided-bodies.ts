@@ -5,12 +5,9 @@ import { makeMissingVersion, type StoredVersion, type Version } from '../store/q
 
 type VersionKey = Pick<Version, 'luid' | 'change'>;
 
-/** The bodies of those records of a list that its index leaves undecided. */
-export type UndecidedBodies = ReturnType<typeof createUndecidedBodies>;
-
 /**
- * Prefetches bodies, as many as `queryLimits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
- * mostly are.
+ * Reads the bodies of those records of a list that its index leaves undecided. It prefetches as many as
+ * `queryLimits.answers.atOnce` bytes hold: where one record is undecided, those that follow it mostly are.
  */
 export function createUndecidedBodies({ store, items, ledger }: Session, kind: Kind) {
   let following: readonly VersionKey[] = [];

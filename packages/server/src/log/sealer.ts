@@ -32,9 +32,6 @@ import type { LogMetrics } from './metrics.js';
 import type { SystemKeyOf } from './system-keys.js';
 import { AlteredLeaves } from './tree-rows.js';
 
-/** Seals queued leaves into the logs of their ledgers, in every process (decision 0033). */
-export type Sealer = ReturnType<typeof createSealer>;
-
 export interface SealerOptions {
   readonly pool: pg.Pool;
   readonly suite: Suite;
@@ -55,8 +52,9 @@ export interface SealerOptions {
 }
 
 /**
- * Seals in rounds. Each takes all ledgers that have leaves queued, some in one transaction. No process leads: the
- * lock of a ledger's log keeps others from that ledger, and they leave it out.
+ * Seals queued leaves into the logs of their ledgers, in rounds (decision 0033). Each round takes all ledgers that have leaves
+ * queued, some in one transaction. No process leads: the lock of a ledger's log keeps others from that ledger, and they leave
+ * it out.
  */
 export function createSealer(options: SealerOptions) {
   const { clock, logger } = options;

@@ -22,16 +22,16 @@ export interface ServedTile {
   readonly etag: string;
 }
 
-/** Serves the tiles of logs, and the entries below them. */
-export type Tiles = ReturnType<typeof createTiles>;
-
 /** What a tile takes in memory beside its bytes, about. */
 const TILE_ENTRY_BYTES = 500;
 
 /** Runs reads of a ledger's log, a few at a time. */
 export type InTurn = <T>(ledger: number, work: () => Promise<T>) => Promise<T>;
 
-/** Keeps tiles in memory as long as there is room: what is in a tree never changes. */
+/**
+ * Serves the tiles of logs, and the entries below them. It keeps them in memory as long as there is room: what is in a tree
+ * never changes.
+ */
 export function createTiles(on: Queryable, inTurn: InTurn) {
   const kept = new LruCache<string, ServedTile>(logLimits.tiles, ({ bytes }) => bytes.length + TILE_ENTRY_BYTES);
 

@@ -3,15 +3,13 @@ import { findPlaces, isLogStalled, type LeafPlace, type LoggedChange } from '../
 import type { Queryable } from '../store/queries/statement.js';
 import { logLimits } from './log-limits.js';
 
-/** Lets writes wait until their changes are sealed (interface/log#wait-until-sealed). */
-export type SealWait = ReturnType<typeof createSealWait>;
-
 interface SealWaiter extends LoggedChange {
   readonly end: (place: LeafPlace | undefined) => void;
 }
 
 /**
- * Looks for all changes that are waited for together, by one statement at a time: what waits holds no connection.
+ * Lets writes wait until their changes are sealed (interface/log#wait-until-sealed). One statement at a time looks for all
+ * changes that are waited for, so that a write holds no connection while it waits.
  *
  * @param failed told of a look that failed; the next one is made all the same
  */

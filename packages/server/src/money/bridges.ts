@@ -18,9 +18,6 @@ import { AWAITED, indexOfPart } from './machine.js';
 import { describeEntry } from './plan/parts.js';
 import type { Part } from './plan/plan.js';
 
-/** What a call is for: the three verbs name an entry, `status` tells how the intent stands (interface/bridges#calls). */
-export type Purpose = 'prepare' | 'commit' | 'abort' | 'status';
-
 /**
  * A call of a bridge as the outbox keeps it: the version of the intent that it shows, and what else its body says. Versions
  * never change, so the body is the same at every attempt.

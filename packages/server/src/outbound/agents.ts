@@ -28,12 +28,6 @@ export interface AgentOptions {
   readonly sockets?: OpenSockets;
 }
 
-/**
- * The connections of a process to services outside: those of each ledger by themselves, so that none waits for what another has
- * under way with the same host; and those with each client certificate.
- */
-export type Agents = ReturnType<typeof createAgents>;
-
 /** What connections are made with. The guard may resolve names in place of `lookup`. */
 interface ConnectionDeps {
   readonly lookup: ResolveName;
@@ -41,6 +35,10 @@ interface ConnectionDeps {
   readonly trials: Trials;
 }
 
+/**
+ * The connections of a process to services outside: those of each ledger by themselves, so that none waits for what another has
+ * under way with the same host; and those with each client certificate.
+ */
 export function createAgents(options: AgentOptions, { lookup, handshakes, trials }: ConnectionDeps) {
   const { allowPrivate, origins, certificates, ca, guard, connections = outboundLimits.connections } = options;
   const { sockets = openSockets, idle = outboundLimits.idle } = options;

@@ -1,30 +1,3 @@
-/** Texts that stand in an array of PostgreSQL as they are. */
-const PLAIN_TEXT = /^[\w.:$+/=-]+$/;
-
-/**
- * A parameter as it is passed to the driver: an array of numbers, booleans and plain texts as one text, any other value as
- * it is. The driver makes that same array with two searches through each element, which for a commit of many rows takes as
- * long as all the rest that it does.
- */
-export function toArrayLiteral(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  let text = '{';
-  for (const one of value as readonly unknown[]) {
-    if (text.length > 1) text += ',';
-    if (one === null) text += 'NULL';
-    else if (typeof one === 'number' || typeof one === 'boolean') text += one;
-    else if (typeof one === 'string' && isPlainText(one)) text += one;
-    else return value;
-  }
-  return `${text}}`;
-}
-
-/** Whether a text stands in an array as it is. PostgreSQL takes the word null for a missing value. */
-export function isPlainText(value: string): boolean {
-  if (!PLAIN_TEXT.test(value)) return false;
-  return value.length !== 4 || value.toUpperCase() !== 'NULL';
-}
-
 /** The number PostgreSQL gives the type `text`. */
 const TEXT_OID = 25;
 
@@ -52,7 +25,7 @@ const BYTEA_OID = 17;
 
 /**
  * A `bytea[]` in the binary form of PostgreSQL's protocol, which the driver passes on unchanged: in text form, each byte is two
- * digits (text-array.ts).
+ * digits.
  */
 export function bytesArray(values: readonly (Uint8Array | null)[]): Buffer {
   // Dimensions, whether there are nulls, the type; for the one dimension its length and its first index.
@@ -120,8 +93,11 @@ function writeRowValue(value: ColumnValue): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') throw new TypeError('A column takes no other value.');
-  if (isPlainText(value)) return value;
+  if (PLAIN_TEXT.test(value)) return value;
   return `\\"${value.replace(SPECIAL, (character) => (character === '"' ? '\\\\\\"' : '\\\\\\\\'))}\\"`;
 }
+
+/** Texts that need no quotes in a row. */
+const PLAIN_TEXT = /^[\w.:$+/=-]+$/;
 
 const SPECIAL = /["\\]/g;

@@ -90,11 +90,6 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result;
 }
 
-/** Bits of the modulus. */
-export function modulusBits({ modulus }: RsaPublic): number {
-  return bitsOf(modulus);
-}
-
 export function writeRsaPublic({ modulus, exponent }: RsaPublic): Buffer {
   return sequenceOf(derInteger(modulus), derInteger(exponent));
 }

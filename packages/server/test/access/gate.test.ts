@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { isVisible, may, mayEnter, mayQuery, mayRead, passesGate } from '../../src/access/decide.js';
+import { isVisible, judgeQuery, may, mayEnter, mayRead, passesGate } from '../../src/access/decide.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { bare, bears, coming, context, nobody, type Parts, policy, registered, signs, stored } from './scene.js';
 
@@ -148,8 +148,8 @@ it.each<[string, Caller, Parts, boolean]>([
     { policyBased: true, policies: [policy('p', [{ action: 'any' }], { record: 'wallet', status: 'active' })] },
     false,
   ],
-])('mayQuery: %s (interface/access#lists)', (_, caller, parts, listed) => {
-  expect(mayQuery('wallet', caller, context(parts))).toBe(listed);
+])('judgeQuery: %s (interface/access#lists)', (_, caller, parts, listed) => {
+  expect(judgeQuery('wallet', caller, context(parts)).granted).toBe(listed);
 });
 
 const active = (value: Rule & { filter?: { handle: string } }): Parts => ({

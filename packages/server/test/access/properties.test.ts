@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
-import { decideAccess, isVisible, mayEnter, mayQuery, mayRead } from '../../src/access/decide.js';
+import { decideAccess, isVisible, judgeQuery, mayEnter, mayRead } from '../../src/access/decide.js';
 import { type ActionName, type RecordName, RULE_ACTIONS, type Rule } from '../../src/access/rules.js';
 import { recordNames } from '../../src/kinds/registry.js';
 import { bare, context, type Parts, policy, registered, stored } from './scene.js';
@@ -90,7 +90,7 @@ it('nothing is granted that no rule grants', () => {
       expect([
         mayEnter(who, here),
         mayRead(kind, who, here),
-        mayQuery(kind, who, here),
+        judgeQuery(kind, who, here).granted,
         isVisible(kind, who, here),
       ]).toEqual([false, false, false, false]);
     }),

@@ -38,8 +38,6 @@ export interface DeliveryPageQuery extends DeliveryScope {
   readonly offset: number;
 }
 
-export type DeliveryLists = ReturnType<typeof createDeliveryLists>;
-
 type DeliveryListRow = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
   /** Null in the one row of an empty page. */
   readonly handle: string | null;

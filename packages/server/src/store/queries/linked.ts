@@ -4,15 +4,13 @@ import type { KindName } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
-/** Records of a kind by their link value. */
-export type Linked = ReturnType<typeof createLinked>;
-
 export interface LinkQuery {
   readonly ledger: number;
   readonly kind: KindName;
   readonly link: string;
 }
 
+/** Finds records of a kind by their link value. */
 export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>) {
   return {
     /** The body of the record that took the link first. */

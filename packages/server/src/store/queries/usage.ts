@@ -11,13 +11,12 @@ export interface Usage {
   at: number;
 }
 
-/** What the lists of each ledger have used of the connections lately. */
-export type Usages = ReturnType<typeof createUsages>;
-
 /** The expected cost of a ledger's first list: ledgers whose lists are cheaper come first. */
 const UNKNOWN = 100;
 
 /**
+ * Measures what the lists of each ledger have used of the connections lately.
+ *
  * @param bounds `ledgers` that are remembered, and the milliseconds in which what was used counts half (exponential decay)
  * @param now milliseconds since any moment
  */
