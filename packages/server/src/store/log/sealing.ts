@@ -133,11 +133,25 @@ export async function readLuids(
   return rows;
 }
 
-/** Begins the logs of ledgers that have none. */
-export async function beginLogs(
-  on: Queryable,
-  logs: readonly { readonly ledger: number; readonly origin: string; readonly mac: string }[],
-): Promise<void> {
+/** A log that is to begin. */
+interface NewLog {
+  readonly ledger: number;
+  readonly origin: string;
+  readonly mac: string;
+}
+
+/** Begins the logs of ledgers that have none; in a cluster each by a statement of its own, which one node runs. */
+export async function beginLogs(on: Queryable, logs: readonly NewLog[]): Promise<void> {
+  if (await isDistributed(on)) {
+    for (const { ledger, origin, mac } of logs)
+      await on.query({
+        name: 'log-begin-one',
+        text: `insert into log (ledger_id, generation, origin, size, edge, mac) values ($1, 1, $2, 0, '', $3)
+          on conflict do nothing`,
+        values: [ledger, origin, mac],
+      });
+    return;
+  }
   await on.query({
     name: 'log-begin',
     text: `insert into log (ledger_id, generation, origin, size, edge, mac)
