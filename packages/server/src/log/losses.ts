@@ -14,29 +14,48 @@ export interface LossesOptions {
   readonly lost: (logs: number) => void;
 }
 
+/** What a comparison has come to. */
+export interface ToldLosses {
+  /** How many logs the database has less of than was shown. */
+  readonly logs: number;
+  /** Luids of ledgers that could not be compared, since their node of the cluster is down. */
+  readonly away: readonly string[];
+}
+
 /**
  * Tells the operator which writes are lost, as far as is known: compares what this server has shown of every log with what the
  * database has. A log that has less is stopped at once, before anybody reads it.
+ *
+ * @param only luids of the ledgers that are compared; all of them unless given
  */
-export async function tellLosses({ pool, fence, publisher, logger, lost }: LossesOptions): Promise<void> {
+export async function tellLosses(
+  { pool, fence, publisher, logger }: LossesOptions,
+  only?: ReadonlySet<string>,
+): Promise<ToldLosses> {
   const { together, lines } = logLimits.losses;
   fence.reload();
   let logs = 0;
+  const unknown: string[] = [];
+  const isMeant = (luid: string) => only === undefined || only.has(luid);
   for await (const shown of batchesOf(fence.shown(), together)) {
-    const found = new Map((await findLogsOf(pool, shown.map(luidOf))).map((log) => [log.luid, log]));
+    const there = await findLogsOf(pool, shown.map(luidOf));
+    const found = new Map(there.logs.map((log) => [log.luid, log]));
+    const away = new Set(there.away);
+    unknown.push(...there.away.filter(isMeant));
     for (const checkpoint of shown) {
-      const log = found.get(luidOf(checkpoint));
-      if (!hasLess(log, checkpoint)) continue;
+      const ledger = luidOf(checkpoint);
+      const log = found.get(ledger);
+      if (!isMeant(ledger) || away.has(ledger) || !hasLess(log, checkpoint)) continue;
       logs += 1;
       const { origin, size } = checkpoint;
-      const of = { ledger: luidOf(checkpoint), origin, shown: size, found: log?.size ?? 0 };
+      const of = { ledger, origin, shown: size, found: log?.size ?? 0 };
       if (logs <= lines) logger.error(of, 'writes are lost: the database has fewer leaves of a log than were shown');
       if (log) await publisher.examine(log.ledger).catch(onlyStopped);
     }
   }
-  lost(logs);
   if (logs > lines) logger.error({ logs }, 'writes are lost in more logs than are told one by one');
-  if (logs === 0) logger.info('the database has all that was shown of the logs');
+  if (logs === 0 && unknown.length === 0) logger.info('the database has all that was shown of the logs');
+  return { logs, away: unknown };
 }
 
 /** Whether the database has less of a log than was shown. An earlier generation is not compared. */

@@ -4,7 +4,7 @@ import { type LossesOptions, tellLosses } from './losses.js';
 
 /** Keeps what operators are told of the logs: losses, and how many logs are stopped. */
 export function watchLogs(options: LossesOptions) {
-  const { pool, logger } = options;
+  const { pool, logger, lost } = options;
   let stopped = 0;
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -17,14 +17,17 @@ export function watchLogs(options: LossesOptions) {
       },
       () => {},
     );
-  const compare = async (): Promise<void> => {
+  /** @param before logs that were found to have less, of other ledgers */
+  const compare = async (only?: ReadonlySet<string>, before = 0): Promise<void> => {
     try {
-      await tellLosses(options);
+      const { logs, away } = await tellLosses(options, only);
+      lost(before + logs);
       await look();
+      if (away.length > 0 && !isOver) setTimeout(compare, logLimits.losses.pause, new Set(away), before + logs).unref();
     } catch (err) {
       if (isOver) return;
       logger.error({ err }, 'the logs could not be compared with what was shown, and are compared again');
-      setTimeout(compare, logLimits.losses.again).unref();
+      setTimeout(compare, logLimits.losses.again, only, before).unref();
     }
   };
   return {
@@ -37,8 +40,9 @@ export function watchLogs(options: LossesOptions) {
       clearInterval(timer);
     },
     countStopped: () => stopped,
-    wentBack(): void {
-      void compare();
+    /** @param ledgers luids of those that have gone on from an earlier point, unless all have */
+    wentBack(ledgers?: readonly string[]): void {
+      void compare(ledgers && new Set(ledgers));
     },
   };
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findLogsOf } from '../../src/store/log/losses.js';
 import { ofReachable, readReachable } from '../../src/store/nodes/reachable.js';
 import { createPool } from '../../src/store/pool.js';
+import { allSealed } from '../log/reading.js';
 import { newLedger } from '../support/client.js';
 import { startServer } from '../support/server.js';
 import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
@@ -11,7 +13,7 @@ describe.runIf(HAS_CITUS)('while a node is down', () => {
 
   beforeAll(async () => {
     const server = await startServer({ database: cluster.current.database });
-    for (let made = 0; made < 8; made += 1) await newLedger(server.url);
+    for (let made = 0; made < 8; made += 1) await allSealed(await newLedger(server.url));
     await server.stop();
     pool = createPool({ connectionString: cluster.current.database.url, max: 1 }, () => {});
     cluster.current.stop(1);
@@ -31,5 +33,18 @@ describe.runIf(HAS_CITUS)('while a node is down', () => {
       expect(length).toBeLessThan(8);
       expect(await readReachable(pool, { text: 'select $1::int as one', values: [1] })).toEqual([{ one: 1 }]);
     }
+  });
+
+  it('logs of ledgers on it are told apart from those that are not there', async () => {
+    const { rows } = await pool.query<{ luid: string }>('select luid from ledger');
+    // By a pool that has not met the node that is down, and again by what it has found out.
+    const own = createPool({ connectionString: cluster.current.database.url, max: 1 }, () => {});
+    for (let read = 0; read < 2; read += 1) {
+      const { logs, away } = await findLogsOf(own, ['$ldg.none', ...rows.map(({ luid }) => luid)]);
+      expect([...logs.map(({ luid }) => luid), ...away].sort()).toEqual(rows.map(({ luid }) => luid).sort());
+      expect(Math.min(logs.length, away.length)).toBeGreaterThan(0);
+      expect(logs.every(({ origin, size }) => origin !== null && size > 0)).toBe(true);
+    }
+    await own.end();
   });
 });

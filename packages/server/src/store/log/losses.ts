@@ -1,3 +1,4 @@
+import { ofReachable, readConfined } from '../nodes/reachable.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** How far the log of a ledger is. */
@@ -10,14 +11,33 @@ export interface LogOfLedger {
   readonly size: number;
 }
 
+/** What is known of the logs of some ledgers. */
+export interface FoundLogs {
+  readonly logs: readonly LogOfLedger[];
+  /** Luids of ledgers on nodes of a cluster that are down. */
+  readonly away: readonly string[];
+}
+
 /** The logs of ledgers, by luid. Those that are not there are left out. */
-export async function findLogsOf(on: Queryable, luids: readonly string[]): Promise<LogOfLedger[]> {
-  const { rows } = await on.query<LogOfLedger>({
-    text: `select l.id as ledger, l.luid, g.origin, coalesce(g.size, 0) as size
-      from ledger l left join log g on g.ledger_id = l.id where l.luid = any($1::text[])`,
+export async function findLogsOf(on: Queryable, luids: readonly string[]): Promise<FoundLogs> {
+  const { rows: all } = await on.query<{ ledger: number; luid: string }>({
+    text: 'select id as ledger, luid from ledger where luid = any($1::text[])',
     values: [luids],
   });
-  return rows;
+  type Row = Pick<LogOfLedger, 'ledger' | 'origin' | 'size'>;
+  const found = await readConfined<Row>(
+    on,
+    { text: `select ledger_id as ledger, origin, size from log where ${ofReachable('ledger_id')}`, values: [] },
+    (statement) => on.query<Row>(statement),
+    all.map(({ ledger }) => ledger),
+  );
+  const logs = new Map(found.rows.map((row) => [row.ledger, row]));
+  const reached = found.ledgers && new Set(found.ledgers);
+  const isAway = ({ ledger }: { ledger: number }) => reached !== undefined && !reached.has(ledger);
+  return {
+    logs: all.filter((one) => !isAway(one)).map((one) => ({ origin: null, size: 0, ...logs.get(one.ledger), ...one })),
+    away: all.filter(isAway).map(({ luid }) => luid),
+  };
 }
 
 /** How many logs are stopped. */

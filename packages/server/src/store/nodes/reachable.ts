@@ -25,6 +25,13 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** What was read, and of which ledgers. */
+export interface ReachableRows<Row> {
+  readonly rows: Row[];
+  /** Ids of the ledgers that the read was confined to; undefined where it was over all. */
+  readonly ledgers?: readonly number[];
+}
+
 /**
  * Reads over all ledgers; in a cluster of which a node is down, over those of the others.
  *
@@ -36,24 +43,44 @@ export async function readReachable<Row extends pg.QueryResultRow>(
   statement: Statement,
   run: (statement: pg.QueryConfig) => Promise<{ rows: Row[] }> = (one) => on.query<Row>(one),
 ): Promise<Row[]> {
+  return (await readConfined(on, statement, run)).rows;
+}
+
+/**
+ * The same, telling of which ledgers.
+ *
+ * @param among ids of the ledgers that it is about; all unless given
+ */
+export async function readConfined<Row extends pg.QueryResultRow>(
+  on: Queryable,
+  statement: Statement,
+  run: (statement: pg.QueryConfig) => Promise<{ rows: Row[] }>,
+  among?: readonly number[],
+): Promise<ReachableRows<Row>> {
   const { text, values } = statement;
-  // It has no condition on ledgers, so there is nothing to confine.
-  if (text.search(CONDITION) < 0) return (await run({ ...statement, values: [...values] })).rows;
   // The comment stays in the SQL: scripts/testing/one-node.mjs knows by it the reads that may be over all nodes.
-  const confine = (ledgers: readonly number[]) =>
+  const readOf = (ledgers: readonly number[]) =>
     run({
       text: text.replaceAll(CONDITION, `($1 = any($$${values.length + 1}::bigint[]) /* reachable $1 */)`),
       values: [...values, ledgers],
     });
+  const overAll = () => (among ? readOf(among) : run({ ...statement, values: [...values] }));
+  // It has no condition on ledgers, so there is nothing to confine.
+  if (text.search(CONDITION) < 0) return { rows: (await overAll()).rows };
+  const confine = async (reached: readonly number[]) => {
+    const there = new Set(reached);
+    const ledgers = among ? among.filter((id) => there.has(id)) : reached;
+    return { rows: (await readOf(ledgers)).rows, ledgers };
+  };
   const known = confined.get(on);
-  if (known && performance.now() < known.until) return (await confine(known.ledgers)).rows;
+  if (known && performance.now() < known.until) return confine(known.ledgers);
   try {
-    return (await run({ ...statement, values: [...values] })).rows;
+    return { rows: (await overAll()).rows };
   } catch (error) {
     if (!isNodeLost(error) || !(await isDistributed(on))) throw error;
     const ledgers = await findReachableLedgers(on);
     confined.set(on, { ledgers, until: performance.now() + REST_MS });
-    return (await confine(ledgers)).rows;
+    return confine(ledgers);
   }
 }
 
