@@ -1,4 +1,5 @@
 export function findCitus(): string | undefined;
+export function runAsPostgres(file: string, args: readonly string[]): string;
 export function startCluster(
   bin: string,
   folder: string,

@@ -5,6 +5,7 @@
 const OVER_NODES = [
   ['/* reachable ', 'discovers, or counts, work of all ledgers: it is claimed, and done, by ledger'],
   ['id from ledger where owners @> array[$1::text]', 'lists the ledgers of one owner, wherever they are'],
+  ['/* of one node */', 'reads shards of one node alone, which has gone on from an earlier point'],
   ['count(*)::int as stopped from log where stopped is not null', 'counts stopped logs for /health'],
 ];
 

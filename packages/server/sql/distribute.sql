@@ -234,6 +234,75 @@ begin
 end
 $$;
 
+-- Starts of the other nodes, in their order, as servers have examined them (store/nodes/guard.ts): a node that has gone on from an earlier
+-- point is found by these. On the first node alone.
+create table if not exists cluster.node_start (
+  -- Its group in pg_dist_node.
+  node int,
+  number int,
+  -- Seconds since 1970.
+  start text not null,
+  -- System identifier and timeline.
+  name text not null,
+  -- Of its write-ahead log, when it was examined.
+  position bigint not null,
+  -- The epoch that its ledgers were moved on to; null where nothing was lost.
+  epoch bigint,
+  -- Luids of ledgers that were lost altogether.
+  lost text[] not null,
+  primary key (node, number)
+);
+
+-- The start of this node that was examined last; null where none was.
+do $$
+begin
+  if to_regprocedure('cluster.admitted()') is null then
+    create function cluster.admitted() returns timestamptz language sql immutable as 'select null::timestamptz';
+  end if;
+end
+$$;
+
+-- Has this node store again, which has begun at that moment and was examined. A function that always answers the same costs nothing.
+create or replace function cluster.admit(start text) returns void language plpgsql as $$
+begin
+  if extract(epoch from pg_postmaster_start_time())::text <> start then
+    raise exception 'The node has begun anew.' using errcode = 'cannot_connect_now';
+  end if;
+  perform set_config('citus.enable_ddl_propagation', 'off', true);
+  execute format('create or replace function cluster.admitted() returns timestamptz language sql immutable as %L',
+    format('select %L::timestamptz', pg_postmaster_start_time()));
+end
+$$;
+
+-- Makes the tables that each node has, on a node that has gone back in time, what they are here.
+create or replace function cluster.renew_copies(host text, port int) returns void language plpgsql as $$
+declare
+  one record;
+  copy json;
+  commands text := 'set_config(''lock_timeout'', ''5s'', true), set_config(''citus.enable_manual_changes_to_shards'', ''on'', true);';
+  answer record;
+begin
+  perform set_config('citus.enable_manual_changes_to_shards', 'on', true);
+  for one in
+    select format('public.%I', c.relname || '_' || s.shardid) as shard
+    from pg_dist_partition p join pg_dist_shard s using (logicalrelid) join pg_class c on c.oid = s.logicalrelid
+    where p.partmethod = 'n' and p.repmodel = 't' order by c.relname
+  loop
+    -- Nobody writes to it in between.
+    execute format('lock table %s in share row exclusive mode', one.shard);
+    execute format('select coalesce(json_agg(r), ''[]'') from %s r', one.shard) into copy;
+    commands := commands || format(
+      'delete from %1$s; insert into %1$s overriding system value select * from json_populate_recordset(null::%1$s, %2$L);',
+      one.shard, copy);
+  end loop;
+  select * into answer from master_run_on_worker(array[host], array[port],
+    array[format('do %L', 'begin perform ' || commands || ' end')], false);
+  if not answer.success then
+    raise exception 'What each node has was not copied to %:%: %', host, port, answer.result;
+  end if;
+end
+$$;
+
 -- The schema of the shard that has a ledger. Until the transaction ends, the shard stays on this node.
 create or replace function cluster.schema_of(ledger bigint) returns text language plpgsql as $$
 declare
@@ -241,6 +310,10 @@ declare
   changes oid;
   place text;
 begin
+  -- It may have lost what the caller has read: a server examines it first.
+  if cluster.admitted() <> pg_postmaster_start_time() then
+    raise exception 'The node has begun anew, and is yet to be examined.' using errcode = 'cannot_connect_now';
+  end if;
   -- What is read and written beside is on every node.
   perform set_config('citus.allow_nested_distributed_execution', 'on', true);
   -- ShareLock: a move takes an exclusive one for its last step.
@@ -284,7 +357,7 @@ declare
 begin
   for one in
     select f.signature from unnest(array['cluster.release()', 'cluster.name_of(bigint, oid)', 'cluster.ledger_shard()',
-      'cluster.raise_version(bigint)', 'cluster.make_schema(bigint, oid)', 'cluster.schema_of(bigint)']) f (signature)
+      'cluster.admitted()', 'cluster.admit(text)', 'cluster.raise_version(bigint)', 'cluster.make_schema(bigint, oid)', 'cluster.schema_of(bigint)']) f (signature)
     where not exists (
       select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.signature::regprocedure)
   loop

@@ -49,11 +49,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const opened: { close(): unknown }[] = [outbound, calls, trials, siblings];
   const letGo = () => Promise.all(opened.map((one) => one.close()));
   try {
-    let hasGoneBack = false;
-    let wentBack = () => {
-      hasGoneBack = true;
-    };
-    const database = await openDatabase({ ...options, holder, ...databaseWatchOf(options, metrics, () => wentBack()) });
+    const before: WentBack[] = [];
+    let wentBack: (...of: WentBack) => void = (...of) => void before.push(of);
+    const watched = databaseWatchOf(options, metrics, (...of) => wentBack(...of));
+    const database = await openDatabase({ ...options, holder, ...watched });
     opened.push(database);
     const signing = await startSigningThread(options, database.keys);
     opened.push(signing);
@@ -91,7 +90,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     database.drain.add(work);
     database.drain.add({ isBusy: () => false, turned: (is) => void (is && money.engine.leave()) });
     service.logs.start();
-    if (hasGoneBack) wentBack();
+    for (const of of before) wentBack(...of);
     const close = once(async () => {
       await Promise.all([app.close(), work.stop()]);
       await stopReceiving();
@@ -129,14 +128,17 @@ function createClients(
   return { outbound: createOutbound(out), calls, trials };
 }
 
+/** Luids of the ledgers that have gone on from an earlier point, unless all have. */
+type WentBack = [ledgers?: readonly string[]];
+
 /** What the database is checked by, and who is told of what happens to it. */
-function databaseWatchOf(options: ServerOptions, metrics: Metrics, wentBack: () => void) {
+function databaseWatchOf(options: ServerOptions, metrics: Metrics, wentBack: (...of: WentBack) => void) {
   return {
     now: clockToCompare(options),
     quotaExceeded: metrics.quotaExceeded,
-    epochBegan(epoch: number) {
+    epochBegan(epoch: number, ...of: WentBack) {
       metrics.epochBegan(epoch);
-      wentBack();
+      wentBack(...of);
     },
   };
 }

@@ -74,7 +74,7 @@ function createAlarmedIntegrity(
 export function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, database, outbound, signing, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted, effectEnded } = resources;
-  const { pools, keys, epochs, readiness, readOnly, schema, drain, quotas, nodesDown } = database;
+  const { pools, keys, epochs, nodes, readiness, readOnly, schema, drain, quotas, nodesDown } = database;
   const { publicUrl, publicAliases, name, build, defaultLedger, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = tokenLifetime.selfSigned } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -95,7 +95,8 @@ export function createService(options: ServerOptions, resources: Resources): { s
     isPaused: () => schema.isOutdated,
   });
   const moments = new LedgerClock(runtime.now);
-  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, database, logs.wake, moments, quotas);
+  const guards = { ...integrity, epochs, nodes };
+  const store = createStore(pools, guards, metrics.batched, database, logs.wake, moments, quotas);
   const money = createMoney(pools.others, {
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics, tracing },
     reaches: siblings.reaches,

@@ -10,6 +10,7 @@ import { createSchemaGuard } from './deployment/schema-range.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
+import { createNodeGuard, type SetBack } from './nodes/guard.js';
 import { watchNodes } from './nodes/watch.js';
 import { createPool } from './pool.js';
 import { createPools } from './pools.js';
@@ -33,8 +34,12 @@ export interface DatabaseOptions {
   readonly logger: FastifyBaseLogger;
   /** The clock that is compared with the database's; absent where any will do. */
   readonly now: (() => number) | undefined;
-  /** Told of an epoch that has begun: the database has gone on from an earlier point. */
-  readonly epochBegan: (epoch: number) => void;
+  /**
+   * Told of an epoch that has begun: the database has gone on from an earlier point, or a node of the cluster has.
+   *
+   * @param ledgers luids of those on that node; all of them unless given
+   */
+  readonly epochBegan: (epoch: number, ledgers?: readonly string[]) => void;
   /** Told of each write beyond a quota. */
   readonly quotaExceeded: () => void;
 }
@@ -59,16 +64,18 @@ export async function openDatabase(options: DatabaseOptions) {
   const presence = createPresence(pools.others, { ...options, ...tells });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
-    const nodes = await watchNodes(pools.others, databaseLimits.readiness.pause, logger);
+    const nodes = await createNodeGuard(pools.others, { ...epochs, setBack: tellSetBack(options) });
+    const nodeWatch = watchNodes(nodes, databaseLimits.readiness.pause, logger);
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
     writes = createWriteGate(disk, readiness, schema, readOnly);
     return {
       pools,
       epochs,
+      nodes,
       keys,
       readiness,
       /** Addresses of nodes that are down, where it is a cluster. */
-      nodesDown: nodes.down,
+      nodesDown: nodeWatch.down,
       /** What every write passes. */
       writes,
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
@@ -79,7 +86,7 @@ export async function openDatabase(options: DatabaseOptions) {
       quotas: createQuotas(pools.others, options.ledgerQuota, disk, options.quotaExceeded),
       async close() {
         readiness.close();
-        nodes.close();
+        nodeWatch.close();
         disk.close();
         await presence.leave();
         await end();
@@ -90,6 +97,16 @@ export async function openDatabase(options: DatabaseOptions) {
     await end();
     throw error;
   }
+}
+
+function tellSetBack({ epochBegan, logger }: DatabaseOptions) {
+  return ({ node, epoch, ledgers }: SetBack): void => {
+    epochBegan(epoch, ledgers);
+    logger.warn(
+      { node, epoch, ledgers: ledgers.length },
+      'a node of the cluster has gone on from an earlier point: what was read before of its ledgers is read again',
+    );
+  };
 }
 
 async function migrateDatabase(

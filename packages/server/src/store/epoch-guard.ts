@@ -16,7 +16,7 @@ export class WrongDatabase extends Error {}
  * SQL: the position of the write-ahead log, in bytes. Whatever a statement reads lies before it. With
  * `synchronous_commit` off, a statement can read changes that are yet to be flushed, so the insert position counts.
  */
-const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
+export const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0')::bigint`;
 
 /** The database that a connection leads to. */
@@ -42,6 +42,8 @@ interface DatabaseIdentity {
 export interface EpochGuard {
   /** SQL for the position of the write-ahead log; `null` where the role may not read it. */
   readonly walPosition: string;
+  /** Whether the role may read positions. */
+  readonly mayAskPosition: boolean;
   /** Records what was read and will be cached: a ledger's version, and the position of the log at that time. */
   saw(version: number, position: number | null): void;
   /** Verifies a new connection before it is used. @throws WrongDatabase */
@@ -150,7 +152,8 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   };
 
   return {
-    // What reads a ledger is answered by its node, whose positions are of another log.
+    mayAskPosition: mayAsk,
+    // What reads a ledger is answered by its node, whose positions are of another log (`NodeGuard`).
     walPosition: mayAsk && !(await isDistributed(pool)) ? WAL_POSITION : 'null::bigint',
     saw(version, at) {
       if (version >= (highest + 1) * VERSIONS_PER_EPOCH) highest = epochOf(version);

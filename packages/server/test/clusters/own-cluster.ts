@@ -2,7 +2,14 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { findCitus, startCluster, startNode, stopCluster, stopNode } from '../../../../scripts/citus.mjs';
+import {
+  findCitus,
+  runAsPostgres,
+  startCluster,
+  startNode,
+  stopCluster,
+  stopNode,
+} from '../../../../scripts/citus.mjs';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import type { TestDatabase } from '../support/database.js';
@@ -19,6 +26,11 @@ export interface OwnCluster {
   readonly ports: readonly number[];
   stop(node: number): void;
   start(node: number): void;
+  /** Keeps a copy of the folder of a node that is stopped. */
+  copy(node: number): void;
+  /** Puts the copy in its place; as that of a standby, which the next `promote` makes a primary, where that is asked for. */
+  putBack(node: number, as?: 'standby'): void;
+  promote(node: number): void;
   /** What the coordinator has logged. */
   log(): Promise<string>;
 }
@@ -36,11 +48,19 @@ export function withOwnCluster(settings: readonly string[]): { readonly current:
     const pool = createPool({ connectionString: url, max: 1 }, () => {});
     await migrate(pool);
     await pool.end();
+    const at = (node: number) => join(folder, `node${node}`);
     current = {
       database: { url, drop: () => closeSql(url) },
       ports,
       stop: (node) => stopNode(bin, folder, node),
       start: (node) => startNode(bin, folder, node),
+      copy: (node) => void runAsPostgres('cp', ['-a', at(node), `${at(node)}.copy`]),
+      putBack(node, as) {
+        runAsPostgres('rm', ['-r', at(node)]);
+        runAsPostgres('cp', ['-a', `${at(node)}.copy`, at(node)]);
+        if (as) runAsPostgres('touch', [join(at(node), 'standby.signal')]);
+      },
+      promote: (node) => void runAsPostgres(join(bin, 'pg_ctl'), ['-D', at(node), '-w', 'promote']),
       log: () => readFile(join(folder, 'node0.log'), 'utf8'),
     };
   });

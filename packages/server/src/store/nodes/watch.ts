@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type pg from 'pg';
-import { findNodes, isDistributed } from './distribution.js';
+import { NO_NODES, type NodeGuard } from './guard.js';
 
 /** The nodes of a cluster, by the latest look at them. */
 export interface NodeWatch {
@@ -17,20 +16,31 @@ export interface NodeWatch {
  *
  * @param pause milliseconds between two looks
  */
-export async function watchNodes(
-  pool: pg.Pool,
+export function watchNodes(
+  guard: NodeGuard,
   pause: number,
   logger: Pick<FastifyBaseLogger, 'info' | 'error'>,
-): Promise<NodeWatch> {
+): NodeWatch {
   const closing = new AbortController();
   let down: readonly string[] = [];
+  let failing: readonly string[] = [];
   const look = async () => {
-    const nodes = await findNodes(pool);
-    const now = nodes.filter(({ isUp }) => !isUp).map(({ host, port }) => `${host}:${port}`);
-    for (const node of now)
-      if (!down.includes(node)) logger.error({ node }, 'a node of the cluster is down: its ledgers are not served');
+    const nodes = await guard.look();
+    const away = nodes.filter(({ isUp }) => !isUp);
+    const now = away.map(({ address }) => address);
+    for (const { address: node, why } of away)
+      if (!down.includes(node))
+        logger.error({ node, why }, 'a node of the cluster is down: its ledgers are not served');
     for (const node of down) if (!now.includes(node)) logger.info({ node }, 'a node of the cluster answers again');
     down = now;
+    const failed = nodes.filter(({ failure }) => failure !== undefined);
+    for (const { address: node, failure: err } of failed)
+      if (!failing.includes(node))
+        logger.error(
+          { node, err },
+          'a node of the cluster could not be examined: its ledgers are not served until it is',
+        );
+    failing = failed.map(({ address }) => address);
   };
   const watch = async () => {
     while (!closing.signal.aborted) {
@@ -39,6 +49,6 @@ export async function watchNodes(
       await wait(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
     }
   };
-  if (await isDistributed(pool)) void watch();
+  if (guard !== NO_NODES) void watch();
   return { down: () => down, close: () => closing.abort() };
 }

@@ -45,10 +45,10 @@ const LOOKUP_COLUMNS = ['ord int', 'kind text', 'id text', 'known_luid text', 'k
 
 // `limit 1` keeps each lateral join a subquery of its own: its conditions skip the read of a known version, instead of
 // discarding what was read.
-const lookupSql = (by: 'handle' | 'luid', position: string) => `
+const lookupSql = (by: 'handle' | 'luid', position: string, ofNode: string) => `
 select l.version, r.luid, r.change, c.action, c.mac, coalesce(octet_length(c.body) > $8, false) as large,
   case when octet_length(c.body) <= $8 then c.body end as body,
-  case when c.action is not null then ${position} end as position
+  case when c.action is not null then ${position} end as position${ofNode}
 from ledger l
   cross join ${formatUnnest('q', LOOKUP_COLUMNS, 2)}
   left join lateral (
@@ -73,11 +73,11 @@ order by q.ord
  *
  * The current version number is read each time; the body only when this process lacks it.
  */
-export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
+export function createLookup(pool: pg.Pool, { check, epochs, nodes }: ReadGuards, watch?: Watch): Lookup {
   const known = new LruCache<string, CachedVersion>(queryLimits.known, ({ body }) => body.length + ENTRY_CHARACTERS);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: RecordQuery) => `${ledger} ${kind} ${by} ${id}`;
-    const statement = { name: `lookup-${by}`, text: lookupSql(by, epochs.walPosition) };
+    const statement = { name: `lookup-${by}`, text: lookupSql(by, epochs.walPosition, nodes.columns('q.ord = 0')) };
 
     /** The result where a check is unnecessary: the record is missing, too large or cached; undefined otherwise. */
     const foundAtOnce = ({ version, luid, change, body, large }: LookupRow, before: CachedVersion | undefined) => {
@@ -102,19 +102,17 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
     return gather<RecordQuery, LookupResult | typeof LARGE_RECORD>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
-        const { rows } = await pool.query<LookupRow>({
-          ...statement,
-          values: [
-            queries[0]!.ledger,
-            queries.map((_, ord) => ord),
-            textArray(queries.map((query) => query.kind)),
-            textArray(queries.map((query) => query.id)),
-            textArray(versions.map((version) => version?.luid ?? '')),
-            versions.map((version) => version?.change ?? 0),
-            versions.map((version) => version?.epoch ?? 0),
-            most,
-          ],
-        });
+        const values = [
+          queries[0]!.ledger,
+          queries.map((_, ord) => ord),
+          textArray(queries.map((query) => query.kind)),
+          textArray(queries.map((query) => query.id)),
+          textArray(versions.map((version) => version?.luid ?? '')),
+          versions.map((version) => version?.change ?? 0),
+          versions.map((version) => version?.epoch ?? 0),
+          most,
+        ];
+        const { rows } = await nodes.read(() => pool.query<LookupRow>({ ...statement, values }));
         if (rows.length === 0) return queries.map(() => LEDGER_GONE);
         const found = rows.map((row, ord) => {
           const query = queries[ord]!;

@@ -58,8 +58,8 @@ const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
 const joinColumns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
 
 /** The result, without bodies when signer and factor exceed `$4` bytes together. */
-const withSizeLimit = (found: string, position: string) => `
-select version, ${position} as position, size > $4 as large,
+const withSizeLimit = (found: string, position: string, ofNode: string) => `
+select version, ${position} as position, size > $4 as large${ofNode},
   luid, change, action, mac, memberships, proven, factor_luid, factor_change, factor_action, factor_mac,
   ${joinColumns(['body', 'factor_body'], (name) => `case when size <= $4 then ${name} end as ${name}`)}
 from (
@@ -110,7 +110,8 @@ interface SignerQuery {
  * @param lookup reads memberships, which are cached
  */
 export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lookup): SignerLookup {
-  const { epochs } = guards;
+  const { epochs, nodes } = guards;
+  const ofNode = nodes.columns('ord = 0');
   const circlesOf = createCircles(guards, lookup);
 
   const foundIn = async (row: SignerRow, { ledger, key }: SignerQuery, by: 'public' | 'handle') => {
@@ -130,19 +131,16 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
   const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>
     gather<SignerQuery, FoundSigner | typeof LARGE_SIGNER>(
       async (queries) => {
-        const { rows } = await pool.query<SignerRow>({
-          name,
-          text,
-          values: [queries[0]!.ledger, queries.map((_, ord) => ord), queries.map((query) => query.key), most],
-        });
+        const values = [queries[0]!.ledger, queries.map((_, ord) => ord), queries.map((query) => query.key), most];
+        const { rows } = await nodes.read(() => pool.query<SignerRow>({ name, text, values }));
         if (rows.length === 0) return queries.map(() => ({ version: 0, circles: [] }));
         return Promise.all(rows.map((row, ord) => foundIn(row, queries[ord]!, by).catch((error: Error) => error)));
       },
       { batch, queue: gatherLimits.queue, concurrency: queryLimits.lookups.each, apart: ({ ledger }) => ledger },
     );
   const both = (bounds: Fetched) => ({
-    public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition), 'public', bounds),
-    handle: gatherer('signers-by-handle', withSizeLimit(BY_HANDLE, epochs.walPosition), 'handle', bounds),
+    public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition, ofNode), 'public', bounds),
+    handle: gatherer('signers-by-handle', withSizeLimit(BY_HANDLE, epochs.walPosition, ofNode), 'handle', bounds),
   });
   const gathered = both(FETCH_BATCH);
   const alone = both(ALONE);

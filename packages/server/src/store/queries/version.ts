@@ -1,6 +1,7 @@
 import type { ChangeAction, JsonObject } from '@countersign/protocol';
 import type { KindName } from '../../kinds/kind.js';
 import type { EpochGuard } from '../epoch-guard.js';
+import type { NodeGuard } from '../nodes/guard.js';
 
 /** A version of a record. Luid and number identify it, and it is immutable: it may be cached for ever. */
 export interface Version {
@@ -83,8 +84,10 @@ export async function checkFetched(check: Check, place: VersionSource, versions:
   await checkAll(check, place, fetched);
 }
 
-/** Guards of every read of the database: the check of what was read, and the epoch it was read in. */
+/** Guards of every read of the database: the check of what was read, the epoch it was read in, and the node that answered. */
 export interface ReadGuards {
   readonly check: Check;
   readonly epochs: Pick<EpochGuard, 'walPosition' | 'saw'>;
+  /** Of a cluster: the node that answers. */
+  readonly nodes: NodeGuard;
 }
