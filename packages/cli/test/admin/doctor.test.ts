@@ -41,6 +41,21 @@ it('countersign admin doctor finds nothing wrong with a server that goes on, and
   expect(out).toMatch(/\n✓ records {6}\d+ are as they were stored, and in the log\n/);
 });
 
+it('names a function that does not keep the history any more', async () => {
+  const [{ name }] = (await sql(
+    `select case when to_regclass('pg_dist_partition') is null then 'public' else 'cluster' end || '.refuse_rewriting_history' as name`,
+  )) as [{ name: string }];
+  const [{ text }] = (await sql('select pg_get_functiondef($1::regproc) as text', [name])) as [{ text: string }];
+  await sql(`create or replace function ${name}() returns trigger language plpgsql as 'begin return old; end'`);
+  const { schema } = await illnesses();
+  expect(schema).toContain(
+    'the function refuse_rewriting_history of a trigger that keeps change append-only is another',
+  );
+  expect(schema).toContain('keeps entry append-only is another');
+  await sql(text);
+  expect(await illnesses()).toEqual({});
+});
+
 it('names what was altered, what is missing, and what stands still', async () => {
   const client = await newLedger(server.current.url);
   const { luid } = await stored(client, 'wallet', { handle: 'w' });

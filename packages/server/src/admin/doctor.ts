@@ -17,6 +17,7 @@ import { readMigrations } from '../store/sql.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
 import { examineKeys, examineLogs, examineRecords } from './doctor-data.js';
 import { examineWork } from './doctor-work.js';
+import { examineHistoryTriggers } from './history-triggers.js';
 import { defineOperation, type OperationDeps } from './operation.js';
 
 /** Looks at a deployment, and changes nothing. */
@@ -178,23 +179,18 @@ function namesInMigrations(): { readonly tables: string[]; readonly indexes: str
 async function examineSchema(pool: pg.Pool): Promise<string> {
   const { tables, indexes } = namesInMigrations();
   const wanted = [...indexes, ...tables.map((table) => `${table}_pkey`)];
-  const { rows } = await pool.query<{ missing: string[]; invalid: string[]; open: string[] }>(
+  const { rows } = await pool.query<{ missing: string[]; invalid: string[] }>(
     `select
        array(select name from unnest($1::text[]) name where to_regclass(name) is null) as missing,
        array(select indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indexrelid
-         where c.relnamespace = 'public'::regnamespace and not i.indisvalid) as invalid,
-       array(select t.name from unnest(array['change', 'entry']) as t (name) where not exists (
-         select from pg_trigger g where g.tgrelid = to_regclass(t.name) and g.tgenabled in ('O', 'A')
-           -- Citus makes no others on shards.
-           and g.tgname like case when to_regclass('pg_dist_partition') is null then 'append_only%' else 'append_only_rows' end))
-         as open`,
+         where c.relnamespace = 'public'::regnamespace and not i.indisvalid) as invalid`,
     [wanted],
   );
-  const { missing, invalid, open } = rows[0]!;
+  const { missing, invalid } = rows[0]!;
   const wrong = [
     ...missing.map((name) => `the index ${name} is missing`),
     ...invalid.map((name) => `the index ${name} is not valid`),
-    ...open.map((name) => `the trigger that keeps ${name} append-only is off`),
+    ...(await examineHistoryTriggers(pool)),
   ];
   const advice = 'make it again as packages/server/sql/migrations has it (reindex for one that is not valid)';
   if (wrong.length > 0) throw new Illness(wrong.join('; '), advice);
