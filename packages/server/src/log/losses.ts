@@ -15,7 +15,7 @@ export interface LossesOptions {
 }
 
 /** What a comparison has come to. */
-export interface ToldLosses {
+interface ToldLosses {
   /** How many logs the database has less of than was shown. */
   readonly logs: number;
   /** Luids of ledgers that could not be compared, since their node of the cluster is down. */

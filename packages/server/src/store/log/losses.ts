@@ -12,7 +12,7 @@ export interface LogOfLedger {
 }
 
 /** What is known of the logs of some ledgers. */
-export interface FoundLogs {
+interface FoundLogs {
   readonly logs: readonly LogOfLedger[];
   /** Luids of ledgers on nodes of a cluster that are down. */
   readonly away: readonly string[];

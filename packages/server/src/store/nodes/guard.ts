@@ -7,7 +7,7 @@ import { isDistributed } from './distribution.js';
 import { type NodeState, settleStart } from './starts.js';
 
 /** A node, as the latest look found it. */
-export interface SeenNode {
+interface SeenNode {
   /** `host:port`. */
   readonly address: string;
   readonly isUp: boolean;
@@ -47,7 +47,7 @@ export interface SetBack {
   readonly ledgers: readonly string[];
 }
 
-export interface NodeGuardOptions {
+interface NodeGuardOptions {
   /** Whether the role may read positions of the write-ahead log: without them, each start counts as one at an earlier point. */
   readonly mayAskPosition: boolean;
   readonly setBack: (node: SetBack) => void;

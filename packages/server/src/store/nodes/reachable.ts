@@ -26,7 +26,7 @@ interface Statement {
 }
 
 /** What was read, and of which ledgers. */
-export interface ReachableRows<Row> {
+interface ReachableRows<Row> {
   readonly rows: Row[];
   /** Ids of the ledgers that the read was confined to; undefined where it was over all. */
   readonly ledgers?: readonly number[];

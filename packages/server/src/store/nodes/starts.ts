@@ -17,7 +17,7 @@ export interface NodeState {
 }
 
 /** What a process has seen of a node before. */
-export interface SeenBefore {
+interface SeenBefore {
   /** Its start; undefined where the process sees the node for the first time. */
   readonly start: string | undefined;
   /** The highest position that was read of it. */
@@ -25,7 +25,7 @@ export interface SeenBefore {
 }
 
 /** Where the ledgers of a node have gone on from an earlier point. */
-export interface MovedLedgers {
+interface MovedLedgers {
   readonly epoch: number;
   /** Luids. */
   readonly ledgers: readonly string[];
