@@ -94,7 +94,7 @@ export const mutants = [
   {
     id: 'forward-answered-undecided',
     file: src('forwarding/answer-from-bridge.ts'),
-    find: 'if (error instanceof HandOverToBridge) forwarding.answer = answer;',
+    find: 'if (error instanceof HandoverToBridge) forwarding.answer = answer;',
     replace: 'forwarding.answer = answer;',
     breaks: 'Who lost the right before the call has the bridge do it nevertheless.',
     tests: [test('forward/done.test.ts')],

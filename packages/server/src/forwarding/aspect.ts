@@ -4,14 +4,14 @@ import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
-import type { HandedAction } from '../operations/stage.js';
+import type { HandoverAction } from '../operations/stage.js';
 import type { Command } from '../records/command.js';
 
 export type Strategy = 'proxy' | 'fallback' | 'validate' | 'synchronize';
 
-/** An action that a processing policy hands to a bridge, and how. */
+/** An action that a processing policy hands over to a bridge, and how. */
 export interface Aspect {
-  readonly action: HandedAction;
+  readonly action: HandoverAction;
   /** Handle of the bridge. */
   readonly bridge: string;
   readonly strategy: Strategy;
@@ -37,7 +37,7 @@ export function aspectsFor(
   cost: Cost,
   ledger: Ledger,
   kind: Kind,
-  action: HandedAction,
+  action: HandoverAction,
   command: Command,
   subject?: Subject,
 ): readonly Aspect[] {
@@ -67,11 +67,11 @@ export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined 
 }
 
 /** Whether any processing policy is about the action: a cheap test first, since most ledgers have none. */
-export function declares(ledger: Ledger, kind: Kind, action: HandedAction): boolean {
+export function declares(ledger: Ledger, kind: Kind, action: HandoverAction): boolean {
   return kind.access.forwards === true && collectAspects(ledger).has(action);
 }
 
-type ByAction = ReadonlyMap<HandedAction, readonly DeclaredAspect[]>;
+type ByAction = ReadonlyMap<HandoverAction, readonly DeclaredAspect[]>;
 
 /** Cache by the map of policies, which is replaced whenever a policy changes. */
 const aspectsOfPolicies = new WeakMap<Ledger['policies'], ByAction>();
@@ -79,7 +79,7 @@ const aspectsOfPolicies = new WeakMap<Ledger['policies'], ByAction>();
 function collectAspects({ policies }: Ledger): ByAction {
   const found = aspectsOfPolicies.get(policies);
   if (found) return found;
-  const declared = new Map<HandedAction, DeclaredAspect[]>();
+  const declared = new Map<HandoverAction, DeclaredAspect[]>();
   for (const policy of policies.values()) {
     if (policy.schema !== 'processing') continue;
     const { values, filter, domain } = policy as unknown as ProcessingPolicy;
@@ -100,7 +100,7 @@ function collectAspects({ policies }: Ledger): ByAction {
 /** Its shape was checked when it was stored (kinds/policies/shapes.ts). */
 interface ProcessingPolicy {
   readonly values: readonly {
-    readonly action: HandedAction;
+    readonly action: HandoverAction;
     readonly invoke: { readonly bridge: string };
     readonly config?: { readonly strategy?: Strategy };
     readonly filter?: JsonObject;
@@ -110,7 +110,7 @@ interface ProcessingPolicy {
 }
 
 /** The named strategy where it applies to the action, else the default (interface/forwarding#strategies). */
-function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy {
+function strategyOf(action: HandoverAction, named: Strategy | undefined): Strategy {
   if (action === 'read' || action === 'query') return named === 'proxy' ? named : 'fallback';
   return named === 'synchronize' && action === 'drop' ? 'validate' : (named ?? 'validate');
 }

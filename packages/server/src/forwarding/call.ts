@@ -47,7 +47,7 @@ type BridgeOutcome = { readonly bridge: string } & (
 );
 
 /** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
-export class HandOverToBridge extends Error {
+export class HandoverToBridge extends Error {
   /** It holds tokens, which no log that shows errors may see. */
   readonly #call: Omit<BridgeCall, 'within'>;
 
@@ -80,7 +80,7 @@ export function bridgePath(kind: Kind, id: string): string {
  *
  * @param call makes the call, once it is certain to be sent
  * @param step which of the calls of a command it is
- * @throws HandOverToBridge when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
+ * @throws HandoverToBridge when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
  *   `forward.unexpected-error` for an unknown bridge, a failed call, a request that came back to its ledger, and
  *   policies that changed meanwhile; `forward.invalid-response` for an answer over the size limit; `auth.forbidden` for a
  *   write where an operator has stopped those of the ledger
@@ -109,7 +109,7 @@ export async function askBridge(
       if (suspension) throw new LedgerSuspended(suspension);
       session.store.assertWrites();
     }
-    throw new HandOverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, asks));
+    throw new HandoverToBridge(step, bridge, bridgeCall(session, bridge, forwarding, aspect, asks));
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
@@ -146,7 +146,7 @@ function bridgeCall(
 export async function handOver(
   session: Session,
   forwarding: Forwarding,
-  { step, bridge: to, call }: HandOverToBridge,
+  { step, bridge: to, call }: HandoverToBridge,
 ): Promise<void> {
   const { task, requestTimeout } = session;
   const { handle: bridge } = to;

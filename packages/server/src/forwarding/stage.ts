@@ -1,9 +1,9 @@
 import type { Subject } from '../access/context.js';
 import { inSession, openSession, type Session } from '../ledgers/session.js';
-import type { Basis, HandedAction, HandOverStage, Handover, ListHandover, Stages } from '../operations/stage.js';
+import type { Basis, Handover, HandoverAction, HandoverStage, ListHandover, Stages } from '../operations/stage.js';
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { attributeRefusal } from './attribution.js';
-import { type Forwarding, HandOverToBridge, handOver } from './call.js';
+import { type Forwarding, HandoverToBridge, handOver } from './call.js';
 import { answerDrop, forwardDrop } from './drop.js';
 import { BridgeRefusal } from './error.js';
 import { forwardPage, forwardRead } from './read.js';
@@ -38,7 +38,7 @@ export const stages: Stages = async (session, kind, command, work) => {
       });
     } catch (error) {
       // Each step is sent once, so the loop ends.
-      if (!(error instanceof HandOverToBridge)) throw error;
+      if (!(error instanceof HandoverToBridge)) throw error;
       told = made;
       await handOver(session, forwarding, error);
       if (error.call.method !== 'GET') given = { ...session, isForwarded: true };
@@ -53,12 +53,12 @@ interface MadeValue {
 }
 
 /** @param keep called with what is made */
-function stageOf(forwarding: Forwarding, told: MadeValue | undefined, keep: (made: MadeValue) => void): HandOverStage {
+function stageOf(forwarding: Forwarding, told: MadeValue | undefined, keep: (made: MadeValue) => void): HandoverStage {
   const { kind, command } = forwarding;
-  const onlyAspect = ({ task, ledger }: Session, action: HandedAction, subject?: Subject) =>
+  const onlyAspect = ({ task, ledger }: Session, action: HandoverAction, subject?: Subject) =>
     onlyOne(aspectsFor(task, ledger, kind, action, command, subject));
   return {
-    isHanded: ({ ledger }, action) => declares(ledger, kind, action),
+    handsOver: ({ ledger }, action) => declares(ledger, kind, action),
     ofNew(session, subject) {
       const aspect = onlyAspect(session, 'create', subject);
       if (!aspect) return undefined;

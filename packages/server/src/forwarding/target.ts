@@ -4,7 +4,7 @@ import { newSubject, subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
-import type { HandedAction } from '../operations/stage.js';
+import type { HandoverAction } from '../operations/stage.js';
 import { resolveDomain } from '../records/domain.js';
 import type { StoredRecord } from '../records/stored-record.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
@@ -29,7 +29,7 @@ export interface ForwardingTarget {
 }
 
 /**
- * How the record is handed to a bridge. Called after access has been granted.
+ * How the record is handed over to a bridge. Called after access has been granted.
  *
  * @throws `forward.unexpected-error` when policies have several ways
  */
@@ -40,7 +40,7 @@ export function aspectOf({ aspects }: ForwardingTarget): Aspect {
 }
 
 /**
- * The record of a command, where policies hand the action on it to a bridge; else undefined.
+ * The record of a command, where policies hand the action on it over to a bridge; else undefined.
  *
  * @param cost charged for every aspect that is looked at
  * @param found the ledger's own record; undefined where at most the bridge has it
@@ -50,7 +50,7 @@ export function findForwarding(
   cost: Cost,
   ledger: Ledger,
   { kind, command }: Forwarding,
-  action: HandedAction,
+  action: HandoverAction,
   found: StoredRecord | undefined,
   data?: JsonObject,
 ): ForwardingTarget | undefined {

@@ -6,7 +6,7 @@ import { defined } from '../base/defined.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import type { HandedVersion } from '../operations/stage.js';
+import type { HandoverVersion } from '../operations/stage.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
@@ -29,7 +29,7 @@ export async function forwardVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  version: HandedVersion,
+  version: HandoverVersion,
 ): Promise<StoredProof[]> {
   const { record } = await sendVersion(session, forwarding, aspect, version);
   return aspect.strategy === 'synchronize' ? collectAddedProofs(session, aspect.bridge, version.record, record) : [];
@@ -45,7 +45,7 @@ export function proxyVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  version: HandedVersion,
+  version: HandoverVersion,
 ): Promise<Answer> {
   return answerWriteFromBridge(session, forwarding, async (current) => {
     const { record, before } = await sendVersion(current, forwarding, aspect, version);
@@ -71,7 +71,7 @@ async function sendVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  version: HandedVersion,
+  version: HandoverVersion,
 ): Promise<TakenVersion> {
   const { kind } = forwarding;
   const { id, signed } = version;
@@ -112,7 +112,7 @@ async function findSentVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  { data, signed }: HandedVersion,
+  { data, signed }: HandoverVersion,
 ): Promise<BridgeRecord | undefined> {
   if (signed.proofs.signed.length === 0) return undefined;
   try {
@@ -175,7 +175,7 @@ async function makeVersionBody(
   session: Session,
   { kind }: Forwarding,
   { strategy }: Aspect,
-  { id, data, luid, signed, caller, record }: HandedVersion,
+  { id, data, luid, signed, caller, record }: HandoverVersion,
 ): Promise<JsonObject> {
   const { hash } = signed;
   const now = moment(session.runtime);

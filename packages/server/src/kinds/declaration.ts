@@ -232,7 +232,7 @@ export interface Access<Name extends string = string> {
    * When unset, the right to update the record is enough (interface/access#levels).
    */
   readonly ownProofs?: boolean;
-  /** Whether processing policies hand operations on records of this kind to bridges (interface/forwarding). */
+  /** Whether processing policies hand operations on records of this kind over to bridges (interface/forwarding). */
   readonly forwards?: boolean;
   /**
    * Conditions that values of access policies may ask of records of this kind, by name

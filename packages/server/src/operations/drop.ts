@@ -66,7 +66,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
   });
 }
 
-/** A drop of a record that only a service outside keeps. */
+/** A drop of a record that only a bridge keeps. */
 async function proxyDrop(
   session: Session,
   kind: Kind,
@@ -138,7 +138,7 @@ export const dropRecord: Operation = {
   ],
   perform: drop,
   refusals: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
-  handed: 'drop',
+  handover: 'drop',
   description: {
     id: (one) => `drop${one}`,
     summary: (one) => `Drop ${one}; its history stays readable by luid`,

@@ -181,7 +181,7 @@ export const listRecords: Operation = {
   routes: () => [{ method: 'GET', of: 'records' }],
   perform: answerList,
   refusals: { always: EVERY_OPERATION, nested: ['record.not-found'] },
-  handed: 'query',
+  handover: 'query',
   description: {
     id: (_, several) => `list${several}`,
     summary: (_, several) => `List ${several}, newest change first`,

@@ -4,7 +4,7 @@ import type { Right } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import type { HandedAction, Stages } from './stage.js';
+import type { HandoverAction, Stages } from './stage.js';
 
 /**
  * An operation on records: its steps, and its description for routes and OpenAPI. A new one takes a file and a line in
@@ -20,8 +20,8 @@ export interface Operation {
   /** Refuses requests while their ledger does not have it, whoever asks: before their tokens are looked at. */
   readonly assertServed?: (session: Session) => void;
   readonly refusals: Refusals;
-  /** Its name in policies that hand it to a service outside; absent for operations that always stay in the ledger. */
-  readonly handed?: HandedAction;
+  /** Its name in policies that hand it over to a bridge; absent for operations that always stay in the ledger. */
+  readonly handover?: HandoverAction;
   /** The right that it asks for, where its name does not say it. */
   readonly asks?: Right;
   readonly description: Description;

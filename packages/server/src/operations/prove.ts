@@ -209,7 +209,7 @@ export const proveRecord: Operation = {
       'record.labels-policy-violation',
     ],
   },
-  handed: 'sign',
+  handover: 'sign',
   description: {
     id: (one) => `add${one}Proof`,
     summary: (one) => `Add a proof to ${one}, which may change its status and labels`,

@@ -47,7 +47,7 @@ export const readRecord: Operation = {
   routes: () => [{ method: 'GET', of: 'record' }],
   perform: answerRead,
   refusals: { always: [...EVERY_OPERATION, 'record.not-found'], nested: ['record.invalid'] },
-  handed: 'read',
+  handover: 'read',
   description: {
     id: (one) => `read${one}`,
     summary: (one) => `Read ${one}`,

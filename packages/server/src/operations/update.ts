@@ -37,7 +37,7 @@ import { hintOnPolicy, hintOnRules, hintWithin } from './hints.js';
 import { type Operation, SIGNED } from './operation.js';
 import { assertProofsUnused } from './proof-use.js';
 import { isRepeatedUpdate } from './repetition.js';
-import type { HandOverStage, Handover, Stages } from './stage.js';
+import type { Handover, HandoverStage, Stages } from './stage.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
 /** `PUT /{kind}s/{id}`: replaces the whole of `data` (interface/records#update). */
@@ -57,7 +57,7 @@ export const updateRecord: Operation = {
       'record.duplicated',
     ],
   },
-  handed: 'update',
+  handover: 'update',
   description: {
     id: (one) => `update${one}`,
     summary: (one) => `Replace the data of ${one}`,
@@ -137,7 +137,7 @@ async function decideUpdate(
   update: Update,
   stored: StoredRecord,
   caller: Caller,
-  stage: HandOverStage,
+  stage: HandoverStage,
 ): Promise<DecidedUpdate | undefined> {
   const { kind, data, signed, secrets } = update;
   const { record, parent } = stored;
@@ -212,7 +212,7 @@ function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data:
 }
 
 /**
- * Sends an update to the service outside that alone keeps the record, after every check that the ledger can make
+ * Sends an update to the bridge that alone keeps the record, after every check that the ledger can make
  * (interface/forwarding).
  */
 async function proxyUpdate(

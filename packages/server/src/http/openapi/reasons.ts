@@ -33,7 +33,7 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
     ]),
   ),
   ...Object.fromEntries(
-    OPERATIONS.filter(({ handed }) => handed !== undefined).map(({ name, refusals: { always } }) => [
+    OPERATIONS.filter(({ handover }) => handover !== undefined).map(({ name, refusals: { always } }) => [
       `forwarded-${name}`,
       [...always, ...FORWARDING_REASONS],
     ]),
@@ -43,9 +43,9 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   'list-ledgers': [...EVERY_OPERATION.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
 
-/** Whether policies may hand the operation to a bridge. */
+/** Whether policies may hand the operation over to a bridge. */
 export function isForwarded({ kind, operation }: Pick<Route, 'kind' | 'operation'>): boolean {
-  return kind.access.forwards === true && operation.handed !== undefined;
+  return kind.access.forwards === true && operation.handover !== undefined;
 }
 
 /** The family of refusals of an operation, as `refusals` and `refusalComponents` name it. */

@@ -58,7 +58,7 @@ function describeRoute(route: Route, guides: string): object {
 }
 
 const FORWARDING_NOTE =
-  'Processing policies may hand this to a bridge. An error that the bridge has signed is passed on with its status and reason, whichever they are, and signed by the ledger too. A record that only the bridge keeps is answered as it gave it: its `meta` may hold proofs alone.';
+  'Processing policies may hand this over to a bridge. An error that the bridge has signed is passed on with its status and reason, whichever they are, and signed by the ledger too. A record that only the bridge keeps is answered as it gave it: its `meta` may hold proofs alone.';
 
 /** A JSON body of the component called `name`. */
 export function jsonBody(name: string): object {

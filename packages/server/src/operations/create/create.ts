@@ -24,7 +24,7 @@ import { addHash, bodyChecksOf } from '../bodies.js';
 import { hintOnRules, hintWithin } from '../hints.js';
 import { type Operation, SIGNED } from '../operation.js';
 import { assertProofsUnused } from '../proof-use.js';
-import type { HandOverStage, Stages } from '../stage.js';
+import type { HandoverStage, Stages } from '../stage.js';
 import { verifyProofs } from '../verify-signed-body.js';
 import { answerTaken, isKeyTaken } from './existing-record.js';
 import {
@@ -53,7 +53,7 @@ export const createRecord: Operation = {
     ],
     nested: ['record.not-found'],
   },
-  handed: 'create',
+  handover: 'create',
   description: {
     id: (one) => `create${one}`,
     summary: (one) => `Create ${one}`,
@@ -95,10 +95,10 @@ async function verifyCreate(session: Session, kind: Kind, command: Command): Pro
 
 /** The other steps of a create, on the session's state (interface/records#order-of-checks). */
 // biome-ignore format: what each step refuses stands beside it
-async function decideCreate(session: Session, creation: Creation, stage: HandOverStage): Promise<Answer> {
+async function decideCreate(session: Session, creation: Creation, stage: HandoverStage): Promise<Answer> {
   const { kind, data, signed, secrets } = creation;
   const { proofs, token } = signed;
-  const caller = await callerOfWrite(session, proofs.signed, token, !stage.isHanded(session, 'create'));
+  const caller = await callerOfWrite(session, proofs.signed, token, !stage.handsOver(session, 'create'));
   assertSignature(signed, caller);                                            // crypto.signature-missing
   const place = await resolvePlacement(session, creation, caller);            // record.not-found
   const { subject, domain } = place;
@@ -133,7 +133,7 @@ async function decideCreate(session: Session, creation: Creation, stage: HandOve
 /** The write of a create, except the version of the record. */
 type Decided = Omit<DecidedWrite, keyof VersionWrite>;
 
-/** The last steps: a service outside takes the record where policies say so, and the ledger stores it with its events. */
+/** The last steps: a bridge takes the record where policies say so, and the ledger stores it with its events. */
 async function storeCreate(
   session: Session,
   creation: Creation,
@@ -141,7 +141,7 @@ async function storeCreate(
   { subject, parent }: Placement,
   made: RecordEnvelope,
   decided: Decided,
-  stage: HandOverStage,
+  stage: HandoverStage,
 ): Promise<Answer> {
   const { kind, data, signed } = creation;
   const taken = () => answerTaken(session, creation, caller, made, parent);

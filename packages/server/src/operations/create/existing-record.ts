@@ -11,7 +11,7 @@ import { findRepeatedCreate } from '../repetition.js';
 import { type Creation, describeRecord } from './new-record.js';
 
 /**
- * Whether a record has the key already, or one that was erased had it where names stay taken: checked before a service outside
+ * Whether a record has the key already, or one that was erased had it where names stay taken: checked before a bridge
  * is asked, and again by the commit.
  */
 export async function isKeyTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
