@@ -25,14 +25,15 @@ const CONDITIONED: readonly string[] = ['read', 'query', 'create', 'update', 'qu
  * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
  * this request, each as a signed item. The signers may lack every right on the record.
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
-  const sent = checkBody(addHash(session, body, token));
-  const { proofs } = await verifySignedBody(session, kind, sent, token);
+  const sent = checkBody(addHash(session, body, token));                        // record.schema-invalid
+  const { proofs } = await verifySignedBody(session, kind, sent, token);        // crypto.hash-invalid, crypto.signature-missing, crypto.signature-invalid, record.invalid
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return inSession(session, async (session) => {
-    const stored = await getRecord(session, kind, command);
+    const stored = await getRecord(session, kind, command);                     // record.not-found
     const signers = await callerOfWrite(session, proofs.signed, token, false);
     const { right, subject } = toAsked(kind, action, narrowed, stored);
     const now = moment(session.runtime);
@@ -44,7 +45,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     }
     await session.task.turn();
     const items: ListItem[] = [];
-    for (const rule of few(grants(right.action, right.record, asked))) {
+    for (const rule of few(grants(right.action, right.record, asked))) {        // record.invalid
       await session.task.turn();
       const ruleHash = hashOf(rule as Json, session.suite);
       const item = newListItem({

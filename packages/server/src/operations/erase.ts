@@ -28,10 +28,11 @@ import { verifySignedBody } from './verify-signed-body.js';
  * @throws `record.invalid` for a record that must be dropped before, or is not final; Overloaded while its changes wait to
  *   be sealed
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function erase(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
-  const sent = erasureBody(addHash(session, body, token));
-  const signed = await verifySignedBody(session, kind, sent, token);
+  const sent = erasureBody(addHash(session, body, token));                      // record.schema-invalid
+  const signed = await verifySignedBody(session, kind, sent, token);            // crypto.hash-invalid, crypto.signature-missing, crypto.signature-invalid, record.invalid
   for (let tries = 1; ; tries += 1) {
     try {
       return await inSession(session, (session) =>
@@ -46,6 +47,7 @@ export async function erase(session: Session, kind: Kind, command: Command): Pro
   }
 }
 
+// biome-ignore format: what each step refuses stands beside it
 async function attemptErasure(
   session: Session,
   kind: Kind,
@@ -53,17 +55,17 @@ async function attemptErasure(
   data: ErasureData,
   signed: ClientSignature,
 ): Promise<Answer> {
-  const { stored, action, domain } = await findLatest(session, kind, command);
+  const { stored, action, domain } = await findLatest(session, kind, command);  // record.not-found, record.invalid
   const { record, change } = stored;
   const refusal = whyNotErased(kind, { status: record.meta.status, isDropped: action === 'drop' });
   const commits = action !== 'erase' && refusal === undefined;
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
-  assertSignature(signed, caller);
-  await authorize(session, caller, requestFor(kind, stored));
-  if (data.luid !== record.luid) throw invalidErasure('Luid in the data does not match the luid of the record');
+  assertSignature(signed, caller);                                              // crypto.signature-missing
+  await authorize(session, caller, requestFor(kind, stored));                   // auth.unauthorized, auth.forbidden
+  if (data.luid !== record.luid) throw invalidErasure('Luid in the data does not match the luid of the record'); // record.invalid
   if (action === 'erase') return { status: 200, body: stored.body, stored: 'before' };
-  if (refusal !== undefined) throw invalidErasure(refusal);
-  if (data.change !== change) throw invalidErasure(`The last change of the record is ${change}`);
+  if (refusal !== undefined) throw invalidErasure(refusal);                     // record.invalid
+  if (data.change !== change) throw invalidErasure(`The last change of the record is ${change}`); // record.invalid
   const now = session.moment(record.meta);
   const { hash } = signed;
   const proofs = [

@@ -35,32 +35,34 @@ const kind = kindNamed('ledger');
  * @param admit called once the caller is known to be allowed; what it throws refuses the request
  * @throws `auth.forbidden` where neither rules nor an invitation allow it; `record.duplicated` where the handle is taken
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function createLedger(service: Service, command: Command, admit: () => void): Promise<Answer> {
   const { body, token } = command;
-  const sent = bodyChecksOf(kind).create(body);
+  const sent = bodyChecksOf(kind).create(body);                                 // record.schema-invalid
   await service.task.turn();
-  const hash = verifyHash(service, sent);
-  const sentProofs = clientProofs(service, hash, sent, false);
+  const hash = verifyHash(service, sent);                                       // crypto.hash-invalid
+  const sentProofs = clientProofs(service, hash, sent, false);                  // crypto.signature-missing, crypto.signature-invalid, record.invalid
   const handle = String(sent.data.handle);
-  assertProofBinding({ handle }, kind, customsOf(sentProofs));
-  assertMoments(service, customsOf(sentProofs));
+  assertProofBinding({ handle }, kind, customsOf(sentProofs));                  // record.invalid
+  assertMoments(service, customsOf(sentProofs));                                // record.invalid
   const proofs = sentProofs.signed;
   const repeat = (only?: string) => findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token }, only);
   const isGranted = decideCreation(service, proofs, token);
   const { invitation, state, luid } = await findInvitation(service, command.invitation);
   if (!isGranted && state !== 'open') {
     // Of the ledger that was made with it, and no other.
-    const repeated = luid === undefined ? undefined : await repeat(luid);
+    const repeated = luid === undefined ? undefined : await repeat(luid);       // auth.unauthorized
     noteDecision(service.facts, repeated !== undefined);
-    return repeated ?? throwError(notInvited(state));
+    if (repeated === undefined) throw notInvited(state);                        // auth.forbidden
+    return repeated;
   }
   noteDecision(service.facts, true);
-  admit();
+  admit();                                                                      // api.rate-limit-exceeded
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
   const uses = usesOfProofs(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
-  assertProofs(service, ledger.record.meta.proofs);
+  assertProofs(service, ledger.record.meta.proofs);                             // record.invalid
   const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));
   const create = (uses?: Buffer) =>
     service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births, uses);
@@ -68,10 +70,10 @@ export async function createLedger(service: Service, command: Command, admit: ()
   // Another request has used it up meanwhile.
   const made = invited === 'uninvited' && isGranted ? await create() : invited;
   if (made === 'done') return { status: 201, body: JSON.stringify(ledger.record), ...told };
-  const repeated = await repeat();
+  const repeated = await repeat();                                              // auth.unauthorized
   if (repeated !== undefined) return repeated;
-  if (made === 'uninvited') throw notInvited(await stateAfter(service, invitation!));
-  throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
+  if (made === 'uninvited') throw notInvited(await stateAfter(service, invitation!)); // auth.forbidden
+  throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`); // record.duplicated
 }
 
 /** @param code of an invitation, where one counts */
@@ -85,10 +87,6 @@ async function findInvitation({ store }: Service, code: string | undefined) {
 async function stateAfter({ store }: Service, hash: Buffer) {
   const { state } = await store.ledgers.findInvitation(hash);
   return state === 'open' ? 'used' : state;
-}
-
-function throwError(error: LedgerError): never {
-  throw error;
 }
 
 /** Whether the rules of the deployment grant the creation: beside invitations only they do (interface/access#levels). */

@@ -25,6 +25,7 @@ const MILLISECONDS_PER_MINUTE = 60_000;
  *
  * @param action what rules must grant
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function performRetry(
   session: Session,
   kind: Kind,
@@ -32,28 +33,28 @@ export async function performRetry(
   action: 'retry-event' | 'activate',
 ): Promise<Answer> {
   const { body, token } = command;
-  const sent = retryBody(addHash(session, body, token));
-  const signed = await verifySignedBody(session, kind, sent, token);
+  const sent = retryBody(addHash(session, body, token));                        // record.schema-invalid
+  const signed = await verifySignedBody(session, kind, sent, token);            // crypto.hash-invalid, crypto.signature-missing, crypto.signature-invalid, record.invalid
   const { maxAge, handle } = sent.data as { readonly maxAge?: number; readonly handle?: string };
   return inSession(session, async (session) => {
-    const stored = await getRecord(session, kind, command);
+    const stored = await getRecord(session, kind, command);                     // record.not-found
     const caller = await callerOfWrite(session, signed.proofs.signed, token, false);
-    assertSignature(signed, caller);
-    const scope = await authorizeDeliveries(session, kind, stored, caller, action);
+    assertSignature(signed, caller);                                            // crypto.signature-missing
+    const scope = await authorizeDeliveries(session, kind, stored, caller, action); // auth.unauthorized, auth.forbidden
     const now = new Date(session.runtime.now());
     const proofs = usesOfProofs(session, signed.proofs);
     const veiled = proofs.map(session.ledger.veil);
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     const { isReadOnly, suspension } = session.ledger;
-    if (isReadOnly) throw refuseKeyless();
+    if (isReadOnly) throw refuseKeyless();                                      // record.invalid
     if (suspension) {
       // One that was stored before is answered as ever.
       if (await wasStored(session, retry)) return { status: 202, stored: 'before' };
-      throw new LedgerSuspended(suspension);
+      throw new LedgerSuspended(suspension);                                    // auth.forbidden
     }
     const isRepeat = await (handle === undefined
-      ? requestRetry(session, retry, maxAge)
-      : resendOne(session, retry, handle));
+      ? requestRetry(session, retry, maxAge)                                    // record.invalid
+      : resendOne(session, retry, handle));                                     // record.not-found, record.invalid
     return { status: 202, ...(isRepeat ? { stored: 'before' } : {}) };
   });
 }

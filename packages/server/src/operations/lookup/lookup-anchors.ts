@@ -39,29 +39,30 @@ const ANCHOR_DATA: SchemaSubject = { name: 'anchor-lookup', data: { schemas: 'ap
  * `POST /wallets/{id}/anchors/!lookup` (interface/lookups#lookup): the anchors of the wallet that match the signed data, or
  * those that its bridge finds. The bridge is asked with a proof of the ledger's in place of the client's. Nothing is stored.
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function lookUpAnchors(session: Session, walletKind: Kind, command: Command): Promise<Answer> {
   const { params, body, token, request } = command;
   const kind = kindNamed('anchor');
-  const sent = checkLookup(addHash(session, body, token));
-  const signed = await verifySignedBody(session, walletKind, sent, token);
+  const sent = checkLookup(addHash(session, body, token));                      // record.schema-invalid
+  const signed = await verifySignedBody(session, walletKind, sent, token);      // crypto.hash-invalid, crypto.signature-missing, crypto.signature-invalid, record.invalid
   const { data } = sent;
   const address = params.id ?? '';
-  if (data.wallet !== address) throw addressMismatch();
+  if (data.wallet !== address) throw addressMismatch();                         // record.invalid
   return answerQuestion(session, {
     ...{ trait: 'anchors', kind, address, request, token, about: data, path: '/anchors/!lookup' },
     async reader(current) {
-      const reader = await authorizeLookup(current, kind, signed);
+      const reader = await authorizeLookup(current, kind, signed);              // auth.forbidden
       // Proofs of a record are shown to its readers. Unless used ones are refused, a reader could look up as their signer.
-      await assertProofsUnused(current, signed, '');
+      await assertProofsUnused(current, signed, '');                            // record.invalid
       return reader;
     },
-    check: (current, wallet) => checkUserSchema(current, ANCHOR_DATA, data, wallet?.meta.domain),
+    check: (current, wallet) => checkUserSchema(current, ANCHOR_DATA, data, wallet?.meta.domain), // record.relation-not-found, record.schema-invalid
     body({ ledger, runtime }) {
       const proofs = [ledger.system.fresh(signed.hash, { moment: moment(runtime) })];
       return { hash: signed.hash, data, meta: { proofs: proofs as unknown as Json[] } };
     },
     own: (current, reader, wallet) =>
-      answerFromLedger(current, kind, [...makeWalletFilters(address, wallet), ...parseLookupFilters(data)], reader),
+      answerFromLedger(current, kind, [...makeWalletFilters(address, wallet), ...parseLookupFilters(data)], reader), // record.invalid, api.query-malformed
   });
 }
 

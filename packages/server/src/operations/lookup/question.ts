@@ -53,30 +53,32 @@ export interface LookupQuestion {
  *
  * @throws what `reader` and `check` throw; NoAnswer, `bridge.proxy-response-invalid`
  */
+// biome-ignore format: what each step refuses stands beside it
 export async function answerQuestion(session: Session, question: LookupQuestion): Promise<Answer> {
   const { trait } = question;
   const decided = await inSession(session, (current) => decideCall(current, question));
   if ('status' in decided) return decided;
-  const answer = await sendLookup(session, decided);
+  const answer = await sendLookup(session, decided);                            // bridge.proxy-response-invalid
   await turnForText(session.task, answer.text);
-  const items = parseItems(trait, answer);
-  return inSession(session, (current) => answerLookupFromBridge(current, question, items));
+  const items = parseItems(trait, answer);                                      // bridge.proxy-response-invalid
+  return inSession(session, (current) => answerLookupFromBridge(current, question, items)); // as question.reader refuses
 }
 
 /** The ledger's own answer, or the call of the wallet's bridge. */
+// biome-ignore format: what each step refuses stands beside it
 async function decideCall(session: Session, question: LookupQuestion): Promise<Answer | LookupCall> {
   const { trait, address, about, path, request } = question;
-  const reader = await question.reader(session);
+  const reader = await question.reader(session);                                // auth.unauthorized, auth.forbidden, and of a lookup record.invalid
   const wallet = isWalletAddress(address) ? await findWalletAt(session, address) : undefined;
-  await question.check?.(session, wallet);
+  await question.check?.(session, wallet);                                      // of a lookup record.relation-not-found, record.schema-invalid
   if (!isWalletAddress(address)) return makeEmptyList(session);
   const handle = wallet?.data.bridge;
-  if (typeof handle !== 'string') return question.own(session, reader, wallet);
+  if (typeof handle !== 'string') return question.own(session, reader, wallet); // api.query-malformed, and of a lookup record.invalid
   const bridge = await findBridge(session, handle);
-  if (!bridge) throw new NoAnswer(trait);
-  if (!allowsMethod(session.task, bridge, trait, about)) return question.own(session, reader, wallet);
+  if (!bridge) throw new NoAnswer(trait);                                       // bridge.proxy-response-invalid
+  if (!allowsMethod(session.task, bridge, trait, about)) return question.own(session, reader, wallet); // api.query-malformed, and of a lookup record.invalid
   if (!reader.anything) return makeEmptyList(session);
-  if (cameBack(session.ledger, request.headers)) {
+  if (cameBack(session.ledger, request.headers)) {                              // bridge.proxy-response-invalid
     throw new NoAnswer(trait, new OutboundFailure('refused', 'A bridge led a lookup back to the ledger that made it'));
   }
   const body = question.body?.(session);
