@@ -15,15 +15,15 @@ export interface OperationDeps {
 }
 
 /**
- * What operators may have done: by `countersign admin` on the machine, and at the operators' listener. A new one takes a file and a line
- * in `operations.ts`.
+ * What operators may have done: by `countersign admin` on the machine, and at the operators' listener. A new operation takes a
+ * file, and a line in `operations.ts`.
  */
 export interface AdminOperation<Input extends TObject, Output> {
   /** What it takes: a JSON object. */
   readonly input: Input;
   /** Whether such a call changes something: the server's log then says who asked for it. */
   changes(input: Static<Input>): boolean;
-  /** The greatest numbers that the operators' listener takes, whose process does more than this. */
+  /** Upper bounds of members of the input, for calls at the operators' listener: its process serves others meanwhile. */
   readonly mostAfar?: Readonly<Record<string, number>>;
   /** @throws what `refusalOf` knows */
   run(deps: OperationDeps, input: Static<Input>): Promise<Output>;

@@ -50,8 +50,8 @@ export async function openSeal(passphrase: string, seal: SecretSeal): Promise<Bu
 }
 
 /**
- * The code of an export, under a key of its own: what the server works with is signed by nobody, and is taken from a file
- * only of who knew the passphrase.
+ * The MAC of an export, under a key of its own that is derived from that of the seal. It vouches for the lines that no proof
+ * covers, the state that the server works with: an import takes these only from who knew the passphrase.
  *
  * @param key of the seal
  * @param sha256 of the file, hex
@@ -62,7 +62,7 @@ export function fileMac(key: Buffer, sha256: string): string {
   return createHmac('sha256', own).update(sha256).digest('hex');
 }
 
-/** Whether the code is that of the file. */
+/** Whether the MAC is that of the file. */
 export function isFileMac(key: Buffer, sha256: string, mac: string | undefined): boolean {
   const wanted = Buffer.from(fileMac(key, sha256));
   const given = Buffer.from(mac ?? '');

@@ -12,8 +12,8 @@ export interface Begun {
 }
 
 /**
- * Reads what an interrupted export has written. A record counts when the next one has begun, since only then are all of
- * its versions there.
+ * Reads what an interrupted export has written. A record counts as written once the next one has begun: before that, versions
+ * of it may be missing.
  *
  * @param lines of the file, without their breaks; the last one may be cut off
  * @throws ExportRefused when the file is no export, or one that was finished
@@ -31,9 +31,9 @@ export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | u
     if (line.line === 'header') header = line;
     if (!header) break;
     const begins = line.line === 'change' && line.luid !== luid;
-    // The bytes before this line are whole records.
-    // What nobody signs is written anew: the end says that who knows the passphrase wrote it.
+    // No proofs cover these lines, and the MAC at the end vouches for them: they are written again rather than trusted.
     if (STATE_SORTS.includes(line.line)) break;
+    // All lines before this one make whole records.
     if (begins) kept = { length, digest: digest.copy() };
     if (line.line === 'change') luid = line.luid;
     digest.update(`${text}\n`);

@@ -28,7 +28,7 @@ export function createStateCodes(codes: Buffer): StateCodesOf {
   };
 }
 
-/** What was decided when a delivery was queued. */
+/** The members of a delivery that its code covers: they are fixed when it is queued. */
 function toDecidedDelivery(line: StateLine): NewDelivery {
   const row = line as unknown as Record<string, unknown>;
   return {
@@ -47,7 +47,7 @@ function toDecidedDelivery(line: StateLine): NewDelivery {
   } as unknown as NewDelivery;
 }
 
-/** @throws ExportRefused for a row whose codes are others: the code of the file would pass it on as the ledger's own */
+/** @throws ExportRefused for a row that does not match its codes: the MAC of the export would vouch for an altered row */
 export function assertStateCode({ mac, given_up_mac }: StateCodes, row: SectionRow, line: StateLine): void {
   if (mac === (row.mac ?? undefined) && given_up_mac === (row.given_up_mac ?? undefined)) return;
   const named = line.line === 'delivery' ? `$evd.${line.handle}` : `${line.luid} under way`;

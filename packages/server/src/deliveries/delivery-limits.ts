@@ -17,9 +17,9 @@ export const deliveryLimits = {
   run: 30_000,
   /** Milliseconds that a run waits for more when its queue is empty. */
   linger: 250,
-  /** Milliseconds without the beginning or end of an attempt after which the attempts of a run hang. */
+  /** Milliseconds in which no attempt of a run begins or ends, after which its attempts count as hanging. */
   hangs: 250,
-  /** Milliseconds from one look for due queues to the next: so much later is a change told whose hint was lost. */
+  /** Milliseconds between two looks for due queues: the most that a lost hint delays a delivery. */
   every: 250,
   /** Queues that one process runs. */
   concurrency: 1_024,
@@ -32,13 +32,13 @@ export const deliveryLimits = {
   /** Characters of a short version. */
   short: 32 * 1024,
   long: {
-    /** Bytes that attempts of longer events hold at a time, of one process. */
+    /** Bytes of longer events that the attempts of one process hold at a time. */
     process: 128 * 1024 * 1024,
-    /** Bytes that those of one ledger hold. */
+    /** Of these, the bytes that the attempts of one ledger hold. */
     ledger: 32 * 1024 * 1024,
-    /** Attempts of a ledger that may wait for these. */
+    /** Attempts of one ledger that may wait for such bytes. */
     waiting: 1_000,
-    /** Milliseconds that an attempt may wait for these. */
+    /** Milliseconds that an attempt waits for such bytes at most. */
     patience: 10_000,
   },
   lines: {

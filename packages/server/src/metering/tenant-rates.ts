@@ -57,10 +57,11 @@ export class TenantRates {
   }
 
   /**
-   * Counts a write once access to it is granted: what strangers send counts for their address alone.
+   * Counts a write. It is called once access is granted, so that refused writes count for their sender's address alone.
    *
    * @param request stands for the request, which counts once
-   * @param isFirst whether it comes first: of the ledger's owners, or about an intent under way. A tenth of the limit is left to these
+   * @param isFirst whether the write has priority: it is of the ledger's owners, or about an intent under way. The last tenth
+   *   of the limit is kept for these
    * @throws RetryLater with `api.rate-limit-exceeded`
    */
   admitWrite(
@@ -86,8 +87,8 @@ export class TenantRates {
   }
 
   /**
-   * @param of who a refusal names
-   * @param left the part of the limit that it leaves to others
+   * @param of the name that a refusal is reported under
+   * @param left the part of the limit that must stay free, for writes with priority
    */
   #admit(name: RateName, key: string, of = key, left = 0): void {
     const wait = this.#limiters.get(name)?.take(key, left) ?? 0;

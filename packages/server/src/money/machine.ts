@@ -27,18 +27,19 @@ type CaseAction =
   | 'notify'
   | 'forward';
 
-/** When a case holds: judged on the state with what the event says in it. */
+/** The guard of a case: judged on the state that the event has been noted in. */
 type CaseGuard = (state: IntentState, event: IntentEvent) => boolean;
 
 type Case = readonly [stage: Stage, event: EventName, when: CaseGuard, next: Stage, does: readonly CaseAction[]];
 
 /**
- * What follows when something happens to an intent (interface/intents#trails). Of the cases of a stage and an event the first
- * that holds counts; where there is none, the event comes too late, twice or untruly, and changes nothing.
+ * What follows when something happens to an intent (interface/intents#trails). Of the cases of a stage and an event, the first
+ * whose guard holds applies. An event without such a case changes nothing: it comes too late or twice, or does not fit the
+ * state.
  *
  * Bridges of debits are asked to prepare first, those of credits when every debit is prepared or there is none
- * (interface/bridges#two-phases). They see the intent without the proofs of the core when they are asked at once, and as it is
- * before balances have changed when they are to commit.
+ * (interface/bridges#two-phases). A call shows the intent as it is at that place of the list: without the proofs of the core
+ * where `prepare` follows at once, and before balances have changed where it is `commit`.
  */
 // biome-ignore format: a table
 export const MACHINE: readonly Case[] = [

@@ -305,7 +305,7 @@ export class Sequencer {
     if (calls.length > 0 || writes.some(({ deliveries }) => deliveries?.length)) this.deps.queued();
     const version = outcomes[0]?.version ?? 0;
     for (const one of waiting) this.#queue.noteStored(one, version);
-    // The next batch is sent before: answering takes longer, and the database would wait meanwhile.
+    // Done after the next batch is sent, so that the database does not wait while answers are made.
     setImmediate(() => {
       for (const one of waiting) one.resolve({ result: 'done', version });
     });
@@ -315,7 +315,7 @@ export class Sequencer {
     this.#sending = undefined;
     if (isStored) return;
     if (isOutdated) this.#reload();
-    // What was decided meanwhile rests on what was not stored.
+    // The next batch was decided on balances of this one, which was not stored.
     this.#queue.requeue([...again, ...(this.#next?.waiting ?? [])]);
     this.#next?.discard();
     this.#next = undefined;
@@ -327,19 +327,19 @@ export class Sequencer {
     return waiting.filter((one) => one.session !== session);
   }
 
-  /** Rejects those of which nobody knows whether they are stored. @returns what is decided on anew */
+  /** Rejects the intents whose outcome is unknown. @returns those that are decided on anew */
   #afterError(error: unknown, { waiting }: Batch): readonly Waiting[] {
     if (isStatementRefused(error) && waiting.length > 1) {
       // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
       this.#width = waiting.length >> 1;
       return waiting;
     }
-    // Whether it was stored is unknown: clients send the same again, and are told.
+    // The outcome is unknown. Clients send the same request again, and are told then.
     for (const { reject } of waiting) reject(error);
     return [];
   }
 
-  /** Answers those that stand in the way of the others. @returns the others, which are decided on anew */
+  /** Answers the intents that kept the batch from being stored. @returns the others, which are decided on anew */
   #afterConflict({ isLeader, outcomes }: Settled, { waiting }: Batch, { writes }: Settlement): readonly Waiting[] {
     this.deps.metrics.redone();
     if (waiting.length > 1) this.#width = waiting.length >> 1;
@@ -347,7 +347,7 @@ export class Sequencer {
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
     return waiting.filter((one) => {
-      // Of a thread, another intent may be the one that stands in the way.
+      // Where the intent is of a thread, another one of that may be at fault.
       const isStale = one.session.ledger.version < newest;
       const other = isStale ? ({ result: 'stale', version: newest } as const) : BLOCKED;
       const { result, version } = results.get(one.luid) ?? other;

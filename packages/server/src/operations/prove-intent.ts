@@ -34,8 +34,11 @@ export function wakesIntent(kind: Kind, proof: StoredProof): boolean {
 }
 
 /**
- * Of an intent those proofs count that clients have posted, and they may fill half of what a record may hold. What carries
- * it on is taken all the same, so that nobody can keep it under way for ever. Notes on a report may fill half of it, too.
+ * Refuses a proof that the record has no room for.
+ *
+ * Of an intent, only the proofs that clients have posted count, and they may fill half of what a record may hold. A proof that
+ * carries the intent on is taken beyond that: otherwise anybody could keep it under way for ever by filling it. Of a kind
+ * whose statuses follow one another, such as a report, notes may fill half of the record, too.
  *
  * @param length characters of the record as it is served
  * @throws `record.invalid` when a record has as many proofs as it may (interface/limits)
@@ -58,9 +61,9 @@ export async function assertRoomForProof(
 }
 
 /**
- * Whether the proof is taken whatever the intent and the ledger hold already: it is short, and carries the intent on.
+ * Whether the proof is exempt from the limits on proofs and on stored bytes: it is short, and the intent waits for it.
  *
- * @param isMeant whether an intent at that stage is meant; each is, unless given
+ * @param isMeant selects the stages of the intent at which it is exempt; all of them, unless given
  */
 export async function mayCarryOn(
   session: Session,
@@ -74,8 +77,8 @@ export async function mayCarryOn(
 }
 
 /**
- * The proofs that leave room for this one. Where only proofs change a record, those that ask for a status and notes are counted
- * apart: nobody can stop it by notes.
+ * How many proofs count against the limit for this one. Where only proofs change a record, notes and proofs that ask for a
+ * status are counted apart, so that notes cannot keep anybody from a status.
  */
 function countBeside({ lifecycle }: Kind, { meta: { proofs } }: RecordEnvelope, proof: StoredProof): number {
   return lifecycle.transition ? proofs.filter((one) => isNote(one) === isNote(proof)).length : proofs.length;

@@ -110,10 +110,10 @@ export async function serveOperators(options: OperatorsOptions): Promise<Operato
   }
 }
 
-/** What is done with a connection: a request must arrive on it within `operatorLimits.request`. */
+/** Makes what serves a connection. It is closed unless a whole request arrives within `operatorLimits.request`. */
 function takeBy(deps: ServingDeps): (socket: Socket) => void {
   const { connections } = deps;
-  // It never listens, so its own time-outs do not count.
+  // This server never listens, so Node.js does not enforce its time-outs: `deadlines` takes their place.
   const server = createServer(async (request, response) => {
     const { socket } = request;
     const connection = connections.get(socket);
@@ -127,7 +127,7 @@ function takeBy(deps: ServingDeps): (socket: Socket) => void {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
-      // What is left of a body that was not read goes with its connection.
+      // The answer may come before the whole body has: closing the connection drops the rest.
       connection: 'close',
     });
     response.end(text);

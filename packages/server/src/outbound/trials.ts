@@ -6,12 +6,12 @@ import type { TriedHost } from './trial-messages.js';
 import { startTrialThread, type TrialThread } from './trial-thread.js';
 
 /**
- * Trials of hosts, which tenants choose: a thread makes a TLS handshake with a host before the event loop makes one. OpenSSL verifies
- * whatever certificates it is sent, and holds the thread that it runs in meanwhile.
+ * Makes a TLS handshake with a host in a thread, before the event loop makes one. Tenants choose the hosts, and OpenSSL blocks
+ * its thread for as long as it takes to verify whatever certificates it is sent.
  */
 export type Trials = ReturnType<typeof createTrials>;
 
-/** The code of a handshake that takes longer than is taken. */
+/** The code of the error for a handshake that takes too long. */
 export const SLOW_HANDSHAKE = 'ESLOWTLS';
 
 interface TrialOptions {
@@ -53,10 +53,10 @@ export function createTrials({ ca, failed = () => {}, now = () => performance.no
       return until !== undefined && until > now();
     },
     /**
-     * Tries a host. Calls of a ledger share a trial.
+     * Tries a host. Calls of one ledger that need the same trial share it.
      *
      * @throws HandshakesResting, Overloaded
-     * @throws Error with a `code` where there is no handshake, or it takes long: `SLOW_HANDSHAKE`
+     * @throws Error with a `code` where there is no handshake; `SLOW_HANDSHAKE` where it takes too long
      */
     async make(tried: TriedHost): Promise<void> {
       const key = `${tried.ledger} ${keyOf(tried)}`;
@@ -64,11 +64,11 @@ export function createTrials({ ca, failed = () => {}, now = () => performance.no
       underWay.set(key, trial);
       await trial;
     },
-    /** Has a host tried again before its next call: a handshake on the event loop took long. */
+    /** Has a host tried again before its next call, after a handshake on the event loop that took long. */
     forget(tried: TriedHost): void {
       passed.get(tried.ledger)?.delete(keyOf(tried));
     },
-    /** Ends the thread: trials under way are put off. */
+    /** Ends the thread. Trials under way are refused as Overloaded. */
     async close(): Promise<void> {
       isClosed = true;
       await thread?.end();

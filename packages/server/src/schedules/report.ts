@@ -53,7 +53,10 @@ export async function createScheduledReport(session: Session, order: ReportOrder
   }
 }
 
-/** Reports are handed to no bridge, which this would tell of the request. */
+/**
+ * Stands for the client's request, of which only bridges are told. Policies hand no report over to a bridge, so nothing reads
+ * it.
+ */
 const REPORT_REQUEST = { method: 'POST', url: '/reports', headers: {} };
 
 async function makeReportData(session: Session, { policy, window }: ReportOrder): Promise<JsonObject> {

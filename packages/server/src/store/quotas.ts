@@ -131,17 +131,17 @@ export function createQuotas(
   };
 
   const find = (ledger: number) => known.getOrSet(ledger, () => newStorage(each));
-  /** Looks at what the ledger stores, once that is known well enough. */
+  /** Calls `look` with what the ledger stores. Where the figure is too old to decide by, it is read from the database first. */
   const whenKnown = (ledger: number, look: (storage: Storage) => Promise<void> | undefined) => {
     const storage = find(ledger);
     const isNear = storage.used > storage.quota / 2;
     const age = now() - storage.since;
     const { near, far, part } = quotaLimits.fresh;
-    // Other processes may have stored as much: the less room there is, the sooner the database is asked.
+    // Other processes may have added as much as this one: the less room is left, the sooner the database is asked.
     const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
     if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))
       return renew(ledger, storage).then(() => look(storage));
-    // Far from its quota, nobody waits.
+    // Far from the quota an old figure will do: it is renewed in the background.
     if (!isFresh) renew(ledger, storage).catch(() => {});
     return look(storage);
   };

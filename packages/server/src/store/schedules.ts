@@ -86,7 +86,10 @@ export function createSchedules(pool: pg.Pool) {
       });
       return rows.map(toFollowed);
     },
-    /** Keeps rows that were made on a version of the ledger, and are due no more. `through` never goes back. */
+    /**
+     * Stores how far schedules were followed, as judged on that version of the ledger, and clears their mark as due. `through`
+     * only grows.
+     */
     async keep(ledger: number, version: number, rows: readonly FollowedSchedule[]): Promise<void> {
       await pool.query({
         name: 'keep-schedules',
@@ -101,12 +104,15 @@ export function createSchedules(pool: pg.Pool) {
         ],
       });
     },
-    /** Forgets the rows of a ledger but those of these policies. */
+    /** Deletes the rows of all policies of the ledger but these. */
     async forgetOthers(ledger: number, policies: readonly string[]): Promise<void> {
       const text = 'delete from schedule where ledger_id = $1 and policy <> all ($2::text[])';
       await pool.query({ name: 'forget-schedules', text, values: [ledger, policies] });
     },
-    /** Leaves the rows of a ledger alone but those of these policies: they are due no more, and come no more. */
+    /**
+     * Gives the rows of all policies of the ledger but these no next instant, so that they are not due until the ledger has
+     * changed.
+     */
     async passOverOthers(ledger: number, version: number, policies: readonly string[]): Promise<void> {
       const text = `update schedule set version = $2, next_at = null, due = null
         where ledger_id = $1 and policy <> all ($3::text[])`;

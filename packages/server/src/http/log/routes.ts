@@ -51,7 +51,7 @@ async function serveLog(
         found.part = await loadLogPart(session, address!);
         return { status: 200 };
       } catch (error) {
-        // To others, the log of a ledger that is closed is that of a ledger which is not there.
+        // A closed log is answered like that of an unknown ledger, so that the answer does not tell whether the ledger exists.
         if (isNoRoute(error)) return errorAnswer(service, undefined, noRoute());
         throw error;
       }

@@ -103,8 +103,9 @@ async function findLeader(decide: () => Promise<Answer>): Promise<Answer | strin
 }
 
 /**
- * Creates an intent that another process may have stored, or may store yet: both store it under one luid and one handle, and the
- * database takes the first. Where that is the other's, its answer is given.
+ * Creates an intent whose outcome at the leader is unknown: the leader may have stored it, or may still do so. Both processes
+ * store it under the same luid and handle, so the database takes only the first. If the leader's is found stored, that is
+ * answered as a success.
  */
 async function unlessStored(session: Session, luid: string, keep: () => Promise<Answer>): Promise<Answer> {
   let refusal: Answer | undefined;

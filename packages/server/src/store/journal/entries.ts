@@ -77,7 +77,10 @@ const INSERT = `with stored as (
     on conflict do nothing returning ${BYTES})
   ${addBytes('coalesce((select sum(bytes) from stored), 0)')}`;
 
-/** Counts apart from what deletes, in a plain read that is planned alike in a cluster. */
+/**
+ * Counts the entries beyond those that are kept. It is a read of its own, which Citus plans as PostgreSQL does; only where it
+ * finds any does `TRIM` run.
+ */
 const BEYOND = `select count(*)::int as beyond from (
     select k.handle from request k where k.ledger_id = $1 and k.sort = $2
     order by k.moment desc, k.handle desc offset $3) b`;

@@ -92,7 +92,10 @@ type PageContent = 'bodies' | 'index';
 /** Records at the head of a list that are examined before an index is used: about a third of a millisecond. */
 export const SCANNED_HEAD = 500;
 
-/** Records that are sorted at most. Where more match, a walk in order soon meets them. */
+/**
+ * The most matches that are fetched by the index of documents and sorted. Where there are more, a walk in the list's order
+ * soon fills a page.
+ */
 export const FEW = 2_000;
 
 /** How often in a row lists of one shape were answered by the index of documents. */
@@ -100,10 +103,13 @@ interface Streak {
   few: number;
 }
 
-/** A streak of this length is taken to go on: the head is then skipped. */
+/** After a streak of this length the next list is expected to be alike: its head is not scanned. */
 const STREAK = 8;
 
-/** A name for lists that probably match alike, by ledger, kind, and the fields of the filters: short, however long those are. */
+/**
+ * Names the lists that probably have about as many matches: those of one ledger and kind, filtered by the same fields. It is a
+ * digest, so it is short however long the fields are.
+ */
 export function listShapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'kind' | 'filters'>): string {
   const shape = [ledger, kind, ...filters.map(({ path, operator }) => `${path} ${operator}`)].join(' ');
   return hash('sha256', shape, 'base64');
