@@ -11,7 +11,7 @@ export interface BegunImport {
   readonly id: number;
   /** The file, by its last line. */
   readonly sha256: string;
-  /** What of it is stored; absent in what an early release has begun, which did not note it. */
+  /** The part of the file that is stored; absent where an early release began the import, which did not note it. */
   readonly stored?: Cut;
   /** First number of its records' order. */
   readonly order: number;
@@ -106,11 +106,15 @@ export async function discardImport(pool: pg.Pool, luid: string): Promise<number
   }
 }
 
-/** The history of ledgers is append-only; this number is no ledger's. On a cluster the triggers allow that. */
+/**
+ * Deletes some rows. Triggers keep the history of ledgers append-only. They are off meanwhile, which no ledger notices: none
+ * has this number. On a cluster they allow it by themselves.
+ */
 async function discardSome(client: pg.ClientBase, table: string, id: number): Promise<number> {
   const isCluster = await isDistributed(client);
   const isGuarded = (table === 'change' || table === 'entry') && !isCluster;
-  // Citus looks for the node in it. Elsewhere it would offer an index on the ledger, which is read anew for each batch.
+  // By this, Citus finds the node. Elsewhere PostgreSQL might choose the index on the ledger for it, and read that anew for
+  // each batch.
   const onNode = isCluster ? 'and ledger_id = $1' : '';
   await client.query('begin');
   try {

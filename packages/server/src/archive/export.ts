@@ -178,7 +178,10 @@ class Writer {
     return rows[0]!;
   }
 
-  /** What stays taken is found by keys: an export that promises them, and has none, could be taken for one of a ledger in use. */
+  /**
+   * An export with keys stands for a ledger that can be used again. One of a ledger that has no private keys is refused: it
+   * could be taken for such an export.
+   */
   async #assertKeys({ id }: NamedLedger): Promise<void> {
     if (await createSystemKeys(this.options.pool)(id)) return;
     throw new ExportRefused('The ledger is read-only here, and has no private keys. Export it without --with-keys.');
@@ -261,7 +264,7 @@ class Writer {
     await this.#put(line);
   }
 
-  /** What stays taken of erased records, and all secrets: the key by which the first are found is one of these. */
+  /** Writes what stays taken of erased records, and all secrets: one of these is the key that the former are named by. */
   async #secrets(ledger: NamedLedger, key: Buffer): Promise<void> {
     const { keys } = this.options;
     for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN_NAMES, [ledger.id]))
@@ -291,8 +294,8 @@ class Writer {
   }
 
   /**
-   * Passes over what the file has already. The end says that all before it is the ledger's, so it is made again and
-   * compared: nobody signs the order of records, for one.
+   * Compares what the file has already, in place of writing it. The last line vouches for the whole file, with what no proof
+   * covers, as the order of records: so all of it is made again.
    */
   #compare(text: string): void {
     this.#kept -= Buffer.byteLength(text);

@@ -137,7 +137,11 @@ async function openSecrets(
   return openSeal(passphrase, secrets);
 }
 
-/** The MAC of the last line shows that the file is as whoever had the passphrase wrote it. @throws ImportRefused where it does not match */
+/**
+ * The MAC of the last line shows that the file is as whoever had the passphrase wrote it.
+ *
+ * @throws ImportRefused where it does not match
+ */
 function assertFileMac(secretKey: Buffer | undefined, { sha256, mac }: EndLine): void {
   if (!secretKey || isFileMac(secretKey, sha256, mac)) return;
   throw new ImportRefused(
@@ -262,13 +266,15 @@ async function appear(
     [id, handle, luid, version],
   );
   if (made.rowCount !== 1) throw new ImportRefused(`The deployment has a ledger ${handle} by now.`);
-  // A log of its own, with all that was imported. It takes the private key to sign it.
+  // A new log begins, with all that was imported. Only a ledger with its private keys can sign one.
   if (!isReadOnly) await client.query(`insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`, [id]);
   await client.query('insert into storage (ledger_id, bytes) select $1, stored_bytes($1)', [id]);
   await forgetBegun(client, luid);
 }
 
-/** Retries name deliveries by their place among those of the ledger. */
+/**
+ * In a file, retries name deliveries by their position among those of the ledger. Here they get the numbers of this database.
+ */
 const PLACE_RETRIES = `update delivery_retry r set
     reached = coalesce((select max(d.seq) from placed d where d.place <= r.reached), 0),
     until = coalesce((select max(d.seq) from placed d where d.place <= r.until), 0)

@@ -49,7 +49,7 @@ const COMPLETED_FROM: Partial<Record<Table, string>> = {
 
 /** What happens to a row that is there already. */
 const CONFLICTS: Partial<Record<Table, string>> = {
-  // A proof that was used for several records, by an early release, counts for the first.
+  // Early releases let a proof count for several records: it counts for the first.
   used_proof: 'on conflict do nothing',
   taken_key: 'on conflict (ledger_id, public) do update set times = taken_key.times + excluded.times',
 };

@@ -74,7 +74,7 @@ export class Load {
         return ['wallet_limit', { ...others, luid: (readJson(body) as { luid: string }).luid, body }];
       }
       case 'open':
-        // What cannot sign decides on nothing.
+        // A ledger without its private keys decides on no intent.
         if (!this.deps.secretKey) return undefined;
         return ['open_intent', this.#openRow(line)];
       case 'delivery':
@@ -83,10 +83,10 @@ export class Load {
         if (!this.deps.secretKey) return undefined;
         return ['delivery_retry', line];
       case 'schedule':
-        // Another version than the ledger's: the schedule is looked at when the ledger appears.
+        // No ledger has this version, so the schedule is looked at once the ledger appears.
         return ['schedule', { ...line, version: 0 }];
       case 'taken':
-        // Without the key of these names nobody compares them; nothing is written then, either.
+        // A ledger without its private keys cannot compare these names, and takes no write that they could refuse.
         if (!this.deps.secretKey) return undefined;
         return ['erased_proof', { digest: line.name, luid: line.luid }];
       case 'secret':

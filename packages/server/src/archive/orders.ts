@@ -2,8 +2,8 @@ import type { Line } from '@countersign/verifier';
 import type pg from 'pg';
 
 /**
- * The order of records, as numbers of this database. A file's own numbers only say which record comes before which: one that
- * took them over could use up the sequence that all ledgers draw from.
+ * The order of records, as numbers of this database. Those of a file tell the order only: taken over as they are, they could
+ * use up the sequence that all ledgers draw from.
  */
 export class Orders {
   #values: number[] = [];

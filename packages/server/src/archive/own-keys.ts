@@ -30,8 +30,8 @@ interface KeyDeps {
 }
 
 /**
- * Whoever seals an export to a passphrase of their own can promise keys that they lack: the ledger would pass for one in use,
- * and keep its place from one that has them.
+ * Checks the private keys that came with a ledger. Whoever seals an export to a passphrase of their own can promise keys that
+ * they lack: the ledger would look usable, and take the place of an import that has the keys.
  *
  * @throws ImportRefused unless the ledger has the private keys of all signers that it signs with
  */

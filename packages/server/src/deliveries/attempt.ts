@@ -60,7 +60,8 @@ function versionsNeeded(delivery: DueDelivery): readonly Reference[] {
  *
  * @param signal gives the attempt up: nothing is stored of it, and it is made again
  * @param delivered called when the receiver has taken it, before that is stored
- * @returns `delivered`, `failed`, `unwanted`, `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
+ * @returns `delivered`, `failed`, `unwanted`, `expired` or `put-off` where nobody was called, or `later` where the process has
+ *   no room for it now
  * @throws when the outcome could not be stored
  */
 export async function attemptDelivery(
@@ -107,14 +108,14 @@ export async function attemptDelivery(
   }
   await engine.settle({ ...settled, note }, signal);
   if (note) service.intentsDue();
-  // What waits behind it may go on.
+  // Deliveries that were set aside for the same receiver may be taken up.
   if (outcome.kind !== 'failed' && settled.lesson) engine.goOn();
   return outcome.kind;
 }
 
 /**
- * What the intent of a call is to say once it was attempted as often as its schedule says (interface/bridges#failures); nothing
- * for events, and calls that tell of a status. Further attempts may yet succeed.
+ * What is noted on the intent of a call that was attempted as often as its schedule says (interface/bridges#failures). Nothing
+ * for events, and for calls that tell of a status. Further attempts may yet succeed.
  */
 function noteOf(
   { integrity }: DeliveryDeps['service'],

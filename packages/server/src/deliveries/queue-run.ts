@@ -16,7 +16,7 @@ export class QueueRun {
   readonly #signal: AbortSignal;
   /** Attempts under way, by handle of the delivery. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Those of them that the receiver has taken, which is being stored: further calls need not wait for that. */
+  /** Of these, the ones that the receiver has taken, whose outcome is being stored: further calls need not wait for that. */
   readonly #taken = new Set<string>();
   /** Deliveries that this run has no room for: the next run attempts them. */
   readonly #postponed = new Set<string>();
@@ -69,7 +69,7 @@ export class QueueRun {
     setMaxListeners(0, this.#signal);
     this.#signal.addEventListener('abort', abort, { once: true });
     try {
-      // Whatever time it has, it looks once.
+      // It looks at least once, whatever time it has.
       let left: 'more' | 'waiting' | 'nothing' = 'more';
       for (let isOver = false; !isOver && this.#mayGoOn(); isOver = performance.now() >= until) {
         if (left !== 'nothing') left = await this.#fill();
@@ -92,20 +92,20 @@ export class QueueRun {
   }
 
   /**
-   * Whether to look again. Hints tell of no queue, and there may be a thousand runs whose receivers hang: those wait a little
-   * from one look to the next. One whose attempts go on looks at each hint: another of the same change may have been heeded
-   * before, and found nothing.
+   * Whether to look again. A hint does not say whose queue has more, and there may be a thousand runs whose receivers hang:
+   * these look every `linger` milliseconds at most. A run whose attempts go on looks at each hint, since the look at an
+   * earlier hint of the same change may have come too soon.
    */
   #mayHaveMore(): boolean {
     const { linger, every } = this.#engine.bounds;
     const passed = performance.now() - this.#looked;
-    // A hint may be lost, and a retry falls due while an attempt hangs.
+    // Hints may be lost, and none tells of a retry that falls due while an attempt hangs.
     if (passed >= every) return true;
     if (!this.#isHinted) return false;
     return !this.#hangs() || passed >= linger;
   }
 
-  /** Whether nothing more was due at the last look, and the attempts under way take their time. */
+  /** Whether nothing more was due at the last look, and no attempt has begun or ended for a while. */
   #hangs(): boolean {
     return this.#waits() && performance.now() - this.#moved >= this.#engine.bounds.hangs;
   }
@@ -115,7 +115,11 @@ export class QueueRun {
     return this.#foundNothing && this.#running.size > 0;
   }
 
-  /** Starts what is due, as much as there is room for. @returns whether more is due: to be started at once, or when there is room */
+  /**
+   * Starts what is due, as much as there is room for.
+   *
+   * @returns whether more is due: to be started at once, or when there is room
+   */
   async #fill(): Promise<'more' | 'waiting' | 'nothing'> {
     const { slots } = this.#engine;
     const { id } = this.#ledger;

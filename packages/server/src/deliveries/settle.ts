@@ -64,7 +64,7 @@ export function settleAttempt(deps: SettleDeps, delivery: DueDelivery, outcome: 
 
 /** The beginning of what was answered; of nothing, an empty object. */
 function truncateAnswer(body: string): string {
-  // Half of a pair of surrogates has no place in UTF-8.
+  // A lone surrogate cannot be written as UTF-8.
   return body === '' ? '{}' : Buffer.from(body.slice(0, deliveryLimits.shown)).toString();
 }
 
@@ -98,8 +98,8 @@ function nextOf(
 }
 
 /**
- * What is learnt of the receiver: failures, successes after them, and what became of deliveries that were taken up. One whose time is over
- * tells nothing.
+ * What an attempt tells of its receiver: failures, successes after them, and what became of deliveries that were taken up. One
+ * whose time is over tells nothing.
  */
 function lessonOf(
   { retryFor }: SettleDeps,
@@ -109,7 +109,7 @@ function lessonOf(
   const isFurther = aside !== null;
   if (outcome.kind === 'expired') return {};
   if (outcome.kind === 'unwanted') return isFurther ? { lesson: { isFurther } } : {};
-  // Who wants no more of it is there, and may take the next one.
+  // A receiver that wants no more of this delivery was reached, and may take the next one.
   const succeeded = outcome.kind === 'delivered' || outcome.attempts === 1;
   const counts = retryFor > 0 && (!succeeded || failures > 0);
   return isFurther || counts ? { lesson: { isFurther, succeeded } } : {};

@@ -39,8 +39,8 @@ export interface Journaled {
 }
 
 /**
- * Of which sort an entry is. What stored nothing can be asked for without end, so less of it is kept. Refusals to strangers are apart
- * from those to signers.
+ * The sort of an entry. Requests that store nothing can be sent without end, so fewer entries of these are kept; and those of
+ * strangers take no room from those of signers.
  */
 export function sortOf({ signer, isStored, result }: Journaled): JournalRow['sort'] {
   if (isStored) return 0;

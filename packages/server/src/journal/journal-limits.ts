@@ -1,4 +1,4 @@
-/** The journals of requests. Of what stored nothing, which can be asked for without end, less is kept than of what did. */
+/** The journals of requests. Requests that store nothing can be sent without end, so fewer entries of these are kept. */
 export const journalLimits = {
   /** Entries that wait to be stored in one process. */
   waiting: {
@@ -24,13 +24,13 @@ export const journalLimits = {
     /** Of what was done without being stored. */
     unstored: 100_000,
   },
-  /** Entries of one of these that a process stores for a ledger before it deletes those beyond the ones that are kept. */
+  /** Entries of such a sort that a process stores for a ledger before it deletes those beyond the ones that are kept. */
   trimmed: 200,
   /** Entries stored by one statement. */
   batch: 500,
   /** Ledgers of which it is known how many entries were left out. */
   ledgers: 10_000,
-  /** Milliseconds from the first entry that waits to when those that wait are stored, unless a whole batch does before. */
+  /** Milliseconds that an entry waits to be stored. A whole batch does not wait. */
   pause: 1_000,
   /** Milliseconds in which a process that stops stores those that wait. */
   drain: 5_000,

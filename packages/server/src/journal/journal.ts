@@ -31,7 +31,7 @@ export function createJournal({ metrics, logger, ...service }: JournalDeps): Jou
   let isFailing = false;
   let isStopped = false;
 
-  /** A batch of each ledger: whoever has much to store leaves the others their turns. @returns whether one was full */
+  /** Stores a batch of each ledger, so that one with many entries does not hold up the others. @returns whether one was full */
   const storeSome = async (): Promise<boolean> => {
     let wasFull = false;
     for (const ledger of queue.ledgers()) {

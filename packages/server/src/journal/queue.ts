@@ -16,7 +16,8 @@ type QueuedEntry = ReturnType<typeof makeEntry>;
 type WaitingEntries = readonly [QueuedEntry[], QueuedEntry[], QueuedEntry[], QueuedEntry[]];
 
 /**
- * Entries that wait to be stored. Each ledger has its own bound, and within it each sort of entries: whoever is refused a million times takes no room from anybody's writes.
+ * Entries that wait to be stored. Each ledger has its own bound, and within it each sort of entries has: a flood of refusals
+ * takes no room from the entries of writes.
  */
 export class EntryQueue {
   readonly #waiting = new Map<number, WaitingEntries>();
@@ -57,7 +58,7 @@ export class EntryQueue {
     return this.#size < process || own.reduce((sum, { length }) => sum + length, 0) < few;
   }
 
-  /** @param untold left out before, of which these would have told */
+  /** @param untold how many were left out before, of which the entries that are left out now would have told */
   #drop(ledger: number, entries: number, untold = 0): void {
     this.#dropped.getOrSet(ledger, () => ({ count: 0 })).count += entries + untold;
     this.dropped(entries);

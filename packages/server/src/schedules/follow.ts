@@ -57,8 +57,8 @@ export function followSchedules(deps: ScheduleDeps): BackgroundWorker {
 const DETAIL = 200;
 
 /**
- * Sees to all schedules of a ledger. The rest go on where one fails for another reason than a refusal; what failed is due
- * again after a back-off.
+ * Creates the reports that the schedules of a ledger ask for. Where one fails, other than by a refusal, the rest go on, and it
+ * is due again after a back-off.
  */
 async function followLedger(
   { service, schedules, metrics }: ScheduleDeps,
@@ -66,7 +66,7 @@ async function followLedger(
   refused: OnReportRefused,
   signal: AbortSignal,
 ): Promise<void> {
-  // Each piece of the work has what a request may take.
+  // Each piece of the work is metered like a request of its own.
   const metered = (): Service => ({ ...service, task: service.scheduler.task(id, () => signal.aborted) });
   const { ledger, policies, areAll } = await currentPolicies(metered(), luid);
   const rows = new Map((await schedules.of(id)).map((row) => [row.policy, row]));
@@ -138,7 +138,7 @@ async function currentPolicies(
   });
 }
 
-/** Earlier releases took any number; creates that meet may go a little beyond the limit. */
+/** More than the limit: earlier releases had none, and concurrent creates may go a little beyond it. */
 const MOST_SCHEDULES = 2 * scheduleLimits.policies;
 
 async function findPolicies(session: Session, handles: readonly string[]): Promise<RecordEnvelope[]> {

@@ -20,17 +20,17 @@ export interface ReportWindow {
 
 /** What there is to do for a schedule policy, and the row of it when that is done. */
 export interface JudgedSchedule {
-  /** The latest instant that nobody has seen to; absent when there is none. */
+  /** That of the latest instant whose report is owed; absent where none is. */
   readonly window?: ReportWindow;
   readonly row: FollowedSchedule;
 }
 
 /**
- * Judges what a schedule has missed and when it comes next. Of several missed instants only the latest counts, so that
- * nothing floods in after a downtime.
+ * Judges what a schedule has missed and when it comes next. Of several missed instants only the latest counts, so that nothing
+ * floods in after a downtime.
  *
- * A policy that has begun to act, or was given other data, looks back no further than to that change: what its new
- * times name before it was never promised. What its old times named before the change is still seen to.
+ * A policy that has begun to act, or whose data has changed, owes no report for instants of its new times before that change.
+ * An instant of its old times before the change is still owed.
  *
  * @param row what was followed before; absent for a new policy
  * @param enabled when the configuration of the ledger was last changed
@@ -53,7 +53,7 @@ export function judgeSchedule(
   return { window: { begin: timetable.upTo(missed - 1) ?? missed, end: missed }, row: followed };
 }
 
-/** The instant that other data of the policy named before it was changed, where nobody has seen to it. */
+/** The instant before the change that the old data of the policy named, where its report is still owed. */
 function instantStillDue(
   row: FollowedSchedule | undefined,
   { hash, moment }: Pick<SchedulePolicy, 'hash' | 'moment'>,
@@ -63,7 +63,7 @@ function instantStillDue(
   return next !== undefined && next <= Math.min(moment, now) ? next : undefined;
 }
 
-/** The time that all before it is done with. */
+/** The time up to which nothing is owed. */
 function sinceWhen(
   row: FollowedSchedule | undefined,
   { hash, moment }: Pick<SchedulePolicy, 'hash' | 'moment'>,

@@ -89,8 +89,8 @@ async function findCustomMembers({ store, ledger }: Session, handle: string): Pr
 const HANDLE_LENGTH = 17;
 
 /**
- * The handle of the report of an instant: the idempotency key of its creation. Nobody without the key of the codes knows it
- * before, and could take it.
+ * The handle of the report of an instant: the idempotency key of its creation. It is made with a secret key, so that nobody
+ * can know it beforehand and take it.
  */
 function makeReportHandle({ keys }: Service, named: readonly (string | number)[]): string {
   const key = createHmac('sha256', keys.codes).update('countersign:schedules:1').digest();

@@ -14,7 +14,7 @@ import { NoMemory } from '../bodies/memory.js';
 import { makeCommand, type Received } from '../command.js';
 import type { HttpService } from '../http-service.js';
 
-/** Whether an operation of a kind is the one that this file is about. */
+/** Whether the operation creates an intent. */
 export function createsIntent(operation: Operation, kind: Kind): boolean {
   return operation === createRecord && kind === INTENT_KIND;
 }
@@ -25,8 +25,8 @@ export async function createIntentHere(session: Session, request: Received, luid
 }
 
 /**
- * Creates an intent. Where another process is the leader of its ledger, the request is sent to that one as it came, and its answer is
- * passed back; where that fails it is decided here, and stored for the leader to find while another process is the leader.
+ * Creates an intent. Where another process is the leader of its ledger, the request is sent to that one as it came, and its
+ * answer is passed back. Where that fails, this process decides on it, or stores it for the leader to find.
  */
 export async function createIntent(
   { engine, siblings }: HttpService,
@@ -79,7 +79,10 @@ function assertWaitedFor(task: Session['task']): void {
   if (gone) throw gone;
 }
 
-/** Counts the body for the ledger; for its sender still where the ledger has no room: the leader may have stored the intent. */
+/**
+ * Counts the body for the ledger. Where that has no room the body stays counted for its sender, and is not refused: the leader
+ * may have stored the intent.
+ */
 function grantIfRoom(task: Session['task']): void {
   try {
     task.grant();

@@ -28,9 +28,9 @@ import {
 import { socketPath } from './socket-path.js';
 
 /**
- * Takes requests for new intents that other processes of this machine were sent, as far as this one is the leader of their ledgers.
- * They are answered and metered as its own are. What a process says of a request is trusted: whoever can open the socket is of the
- * same deployment.
+ * Takes requests for new intents that came to other processes of this machine, where this one is the leader of the ledger.
+ * They are answered and metered like its own. What a process says of a request is trusted: whoever can open the socket is of
+ * the same deployment.
  *
  * @param folder in which the sockets are; without one it takes none
  * @param holder name of this process
@@ -48,7 +48,8 @@ export async function listenToSiblings(
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    // Whether this process answers at all. One that is cut off from the database stays silent: those that wait for it are told.
+    // A ping. A process that is cut off from the database does not answer it, so that those that wait for one of its answers
+    // wait no longer.
     if (request.method === 'HEAD')
       return void (service.readiness.isReady() ? response.end() : request.socket.destroy());
     const taken = answerSibling(service, logger, isClosed ? undefined : held, request, response)
@@ -60,7 +61,7 @@ export async function listenToSiblings(
     underWay.add(taken);
   };
   const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: requestLimits.arrival }, take);
-  // Whoever has opened a connection closes it: a request may be on its way on one that is idle.
+  // Idle connections are left to the other side to close: a request may be on its way on one.
   server.keepAliveTimeout = 0;
   try {
     await listenAtPath(server, path);
@@ -70,7 +71,7 @@ export async function listenToSiblings(
       TcpServer.prototype.close.call(server);
       while (underWay.size > 0) await Promise.all(underWay);
       server.closeAllConnections();
-      // Ends what looks at its connections now and then.
+      // Stops the timer that checks its connections.
       server.close();
     };
   } catch (err) {
@@ -92,7 +93,7 @@ async function answerSibling(
 ): Promise<void> {
   const head = parseRequestHead(raw.headers[HEAD_HEADER]);
   const decline = (status: number) => writeAnswer(response.setHeader('connection', 'close'), { status });
-  // Nothing of it was looked at: the first process decides on it.
+  // The request was not read: the process that it came to decides on it.
   if (!held) return decline(MISDIRECTED);
   const kept = held.take(`sender ${senderOf(head.ip)}`, Number(raw.headers['content-length'] ?? 0));
   if (!kept) return decline(OUT_OF_MEMORY);
@@ -129,7 +130,7 @@ function toReceived(
   };
 }
 
-/** @returns undefined where whether it was stored is unknown: the database is out of this process' reach */
+/** @returns undefined where the outcome is unknown, since this process cannot reach the database */
 async function decide(
   service: HttpService,
   request: Received,
@@ -174,7 +175,7 @@ function sayGranted(response: ServerResponse): void {
   if (!response.headersSent) response.writeProcessing();
 }
 
-/** The process that the request came to has used its token up. */
+/** For a token that the process which the request came to has used up already. */
 const USED: Replays = { use: () => true };
 
 /** The body of a request; undefined when it has ended before. */
@@ -212,7 +213,7 @@ function listenAtPath(server: Server, path: string): Promise<void> {
     // In a worker of `node:cluster` the primary would listen otherwise.
     server.listen({ path, exclusive: true, backlog: BACKLOG }, () => {
       server.off('error', reject);
-      // A process that has nothing else to do ends.
+      // The socket does not keep the process alive.
       server.unref();
       chmod(path, 0o600).then(resolve, reject);
     });

@@ -12,13 +12,13 @@ export interface RequestHead {
   readonly id: string;
   /** Luid. */
   readonly ledger: string;
-  /** Of the new intent: by it is found whether an answer that was lost had stored it. */
+  /** Luid of the new intent. After a lost answer, it tells whether the intent was stored. */
   readonly luid: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** The address of whoever sent it. */
   readonly ip: string;
-  /** Whether its token, good for one use, was used up by it already. */
+  /** Whether the process that the request came to has used up its token, which is good for one use. */
   readonly hasUsedToken: boolean;
 }
 

@@ -14,8 +14,8 @@ export const siblingLimits = {
   },
   /** Milliseconds of silence after which a process that owes answers counts as gone. */
   silence: 4_000,
-  /** Milliseconds before a process that was not there is tried again. */
+  /** Milliseconds before a process that could not be reached is tried again. */
   respite: 1_000,
-  /** Processes that were not there, which are known. */
+  /** Processes that are remembered as out of reach, at most. */
   known: 100,
 } as const;

@@ -7,20 +7,20 @@ import { siblingLimits } from './sibling-limits.js';
 /** What became of a request that another process was sent. */
 export type RelayOutcome =
   | (Answer & Pick<AnswerHead, 'facts'>)
-  /** Nothing was sent, or nothing of it was looked at. */
+  /** Nothing was sent, or the other process has not read it. Nothing was stored. */
   | 'unreached'
   /** That process is not the leader, and has stored nothing. */
   | 'misdirected'
-  /** No answer: it may have been stored, and may be yet. */
+  /** No answer: the intent may have been stored, or may still be. */
   | 'unknown';
 
 /** A request that another process is sent. */
 export interface RelayCall {
   readonly head: RequestHead;
   readonly body: string | undefined;
-  /** Told when its caller is known to be allowed. It throws nothing: the other process may have stored the intent. */
+  /** Called once access is granted. It throws nothing: the other process may have stored the intent. */
   readonly granted: () => void;
-  /** Has `leave` called when the client goes. @returns ends that */
+  /** Registers `leave`, to be called when the client goes. @returns takes it back */
   readonly whenGone: (leave: () => void) => () => void;
 }
 
@@ -32,17 +32,17 @@ const CALLER_GONE = new Error('The client has gone.');
 /** Another process of this machine. */
 export class Sibling {
   readonly #pool: Pool;
-  /** Of its own: the others may all be taken by calls. */
+  /** A connection for pings: calls may take all of the others. */
   readonly #pings: Pool;
   readonly #watching: NodeJS.Timeout;
   #underWay = 0;
-  /** When it was heard of last, or was first asked after it owed nothing. */
+  /** When it last answered, or when the first of the calls under way began. */
   #heard: number;
-  /** When it was asked whether it is there, unless it has said so since. */
+  /** When a ping was sent that is still unanswered. */
   #pinged: number | undefined;
   #isLeft = false;
 
-  /** @param left called once no more is to be sent to it, as when it was idle for long, with whether nobody listens there */
+  /** @param left called when no more is to be sent to it, as after long idleness; told whether nobody listens at its socket */
   constructor(
     path: string,
     private readonly clock: () => number,
@@ -57,7 +57,7 @@ export class Sibling {
   }
 
   async ask(call: RelayCall): Promise<RelayOutcome> {
-    // Nobody waits for a connection behind others.
+    // A call does not wait for a connection.
     if (this.#underWay >= siblingLimits.calls.all) return 'unreached';
     if (this.#underWay === 0) this.#heard = this.clock();
     this.#underWay += 1;
@@ -120,14 +120,14 @@ export class Sibling {
     });
   }
 
-  /** Looks once what has arrived is read: this process may have stood still itself. */
+  /** Looks for silence, once what has arrived is read: this process may have stalled itself. */
   #look(): void {
     setImmediate(() => {
       const { silence } = siblingLimits;
       const now = this.clock();
       const silent = now - this.#heard;
       if (this.#underWay === 0 && silent > silence) void this.close();
-      // One that does not even answer whether it is there stands still: those that wait are told.
+      // A process that answers no ping has stalled. Closing ends the calls that wait for it.
       else if (this.#pinged !== undefined && now - this.#pinged >= (silence * 3) / 4) void this.close();
       else if (this.#pinged === undefined && this.#underWay > 0 && silent >= silence / 4) this.#ping(now);
     });

@@ -37,7 +37,7 @@ export function createSiblings(
     registers: [registry],
   });
   const siblings = new Map<string, Sibling>();
-  /** Those that could not be reached, until when. */
+  /** Processes that could not be reached, and when they are tried again. */
   const unreached = new Map<string, number>();
   const waiting = new Map<number, number>();
   const pathOf = (holder: string) => (folder === undefined ? undefined : socketPath(folder, holder));

@@ -59,7 +59,7 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
 
 async function judgeAttempt(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {
   const { attempts } = failedAttemptLimits;
-  // Of several at once that want the same place, one gets it; the others look for the next.
+  // Of concurrent failures that want the same place, one gets it; the others look for the next.
   for (let round = 0; round <= attempts; round += 1) {
     if (attempt.hasFailed && (await takePlace(pool, attempt, now))) return 0;
     const { taken, until } = await countFailures(pool, attempt, now);
@@ -70,7 +70,7 @@ async function judgeAttempt(pool: pg.Pool, attempt: Attempt, now: number): Promi
 }
 
 /**
- * Whether all places may be taken, for each attempt. Only then is the last of them: a failure takes the first that is free.
+ * For each attempt, whether all places may be taken. A failure takes the first free one, so some are free while the last is.
  */
 async function findFullyTaken(pool: pg.Pool, attempts: readonly Attempt[], now: number): Promise<readonly boolean[]> {
   const last = attempts.map(({ key }) => places(key).at(-1)!);

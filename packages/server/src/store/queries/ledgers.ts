@@ -230,7 +230,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
   );
 }
 
-/** Tries to make a ledger that gives way to others, and milliseconds between them at most. */
+/** How often the creation of a ledger is tried that conflicts with others, and the most milliseconds between two tries. */
 const BIRTH_TRIES = 10;
 const BIRTH_PAUSE = 200;
 

@@ -5,7 +5,7 @@ export const queryLimits = {
     count: 200,
     /** Uses of a list statement after which it is kept. */
     seen: 20,
-    /** Other list statements among which these uses count. */
+    /** List statements whose uses are counted, until they are kept. */
     among: 1_000,
     /** Characters of a list statement that is kept. */
     characters: 2_048,

@@ -5,7 +5,7 @@ import { isUnavailable } from '../unavailable.js';
 /** The oldest supported PostgreSQL. */
 const OLDEST_POSTGRES = 15;
 
-/** The database does not answer, as opposed to what it answers. */
+/** The database does not answer. An error that it reports is an answer. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }

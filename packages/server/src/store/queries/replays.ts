@@ -39,7 +39,7 @@ export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch) {
   };
 }
 
-/** The row that keeps until when tokens have been forgotten. No token is called so: they go by digests. */
+/** The row that keeps until when tokens have been forgotten. It shares no name with a token: these are named by digests. */
 const SWEPT = `ledger = '' and use = 'swept'`;
 
 /**
