@@ -67,7 +67,8 @@ export function startGenerator(file = fileURLToPath(new URL('./generator.mjs', i
       };
       child.once('exit', ended);
       child.on('message', told);
-      child.send({ task, ...options });
+      // Without a callback, a child that has ended emits the error, and hides why the run ended.
+      child.send({ task, ...options }, (error) => error && reject(error));
     });
   return { child, tell };
 }
