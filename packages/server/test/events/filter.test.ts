@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, readJson } from '@countersign/pro
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchesData } from '../../src/access/data-filter.js';
-import { checkEffectFilter } from '../../src/kinds/effects/filter.js';
+import { checkEffectFilter, FILTER_OPERATORS } from '../../src/kinds/effects/filter.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import { newLedger, signed } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -58,7 +58,8 @@ describe('a filter', () => {
       $in: [[5], [4]],
       $nin: [[4], [5]],
     };
-    for (const [operator, [right, wrong]] of Object.entries(operands)) {
+    for (const operator of FILTER_OPERATORS.filter((one) => one !== '$regex')) {
+      const [right, wrong] = operands[operator]!;
       expect(fits({ 'wallet.data.custom.rank': { [operator]: right } }, event), operator).toBe(true);
       expect(fits({ 'wallet.data.custom.rank': { [operator]: wrong } }, event), operator).toBe(false);
     }
@@ -90,7 +91,7 @@ const operands: Record<string, fc.Arbitrary<Json>> = {
   $regex: fc.constantFrom('', 'a', 'a.*', '_', '%b'),
 };
 const operators = fc
-  .subarray(Object.keys(operands), { minLength: 1, maxLength: 2 })
+  .subarray([...FILTER_OPERATORS], { minLength: 1, maxLength: 2 })
   .chain((chosen) =>
     fc.record(Object.fromEntries(chosen.map((one) => [one, operands[one]!]))),
   ) as fc.Arbitrary<JsonObject>;

@@ -4,6 +4,8 @@ import { FailureCounts } from '../../src/auth/failures.js';
 import { failedAttemptLimits } from '../../src/store/queries/failed-attempts.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { createMigratedDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locked.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { ask, credentialsFor, grant, type OauthLedger, oauthLedger } from './scene.js';
 
@@ -65,6 +67,30 @@ describe('wrong secrets (interface/tokens#token-endpoint)', () => {
     const { client } = scene;
     const answers = await Promise.all(Array.from({ length: 3 * attempts }, () => fail(client, 'flood', 1)));
     expect(answers.flat().filter((status) => status === 401)).toHaveLength(attempts);
+  });
+});
+
+describe('the right secret after wrong ones that came at once', () => {
+  it('waits as they do, though none of them is stored yet', async () => {
+    const database = await createMigratedDatabase();
+    const server = await startServer({ database });
+    try {
+      const { client, credentials } = await oauthLedger(server.url);
+      const wrong = () => ask(client, grant({ id: credentials.id, secret: 'wrong' }));
+      let last: ReturnType<typeof ask> | undefined;
+      // All of them look for the client until the lock is released: none is judged before all have come.
+      await whileLocked(database.url, 'record', '', async (waiting) => {
+        const guesses = Array.from({ length: 3 * attempts }, wrong);
+        await eventually(async () => expect(await waiting()).toBeGreaterThan(0));
+        last = ask(client, grant(credentials));
+        expect((await fetch(server.url)).status).toBe(200);
+        for (const guess of guesses) guess.catch(() => {});
+      });
+      expect((await last!).status).toBe(429);
+    } finally {
+      await server.stop();
+      await database.drop();
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, type LedgerError } from '@counter
 import { filterLimits } from '../../access/filter-limits.js';
 import { requestInvalid } from '../refusal.js';
 
-/** The operators that a filter may use, each with the check of its operand (interface/effects#filters). */
+/** The operators, each with the check of its operand. */
 const OPERANDS: Readonly<Record<string, (pointer: string, operand: Json) => void>> = {
   $gt: checkOrdered,
   $gte: checkOrdered,
@@ -14,6 +14,9 @@ const OPERANDS: Readonly<Record<string, (pointer: string, operand: Json) => void
   $nin: checkSeveral,
   $regex: checkTextOperand,
 };
+
+/** Operators that a filter of an effect may use (interface/effects#filters). */
+export const FILTER_OPERATORS: readonly string[] = Object.keys(OPERANDS);
 
 const SCALARS = ['string', 'number', 'boolean', 'null'];
 

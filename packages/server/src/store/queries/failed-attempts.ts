@@ -11,7 +11,7 @@ export const failedAttemptLimits = {
   window: 60_000,
   /** Clients and addresses that one process remembers them of. */
   remembered: 10_000,
-  /** Attempts that are noted in the database at a time. */
+  /** Queries of each sort at a time. */
   concurrency: 2,
 } as const;
 
@@ -34,10 +34,12 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
     (attempts) => Promise.all(attempts.map((one) => judgeAttempt(pool, one, now()))),
     { batch: 1, queue: gatherLimits.queue, concurrency },
   );
-  const areAllTaken = gather<Attempt, boolean>((attempts) => findFullyTaken(pool, attempts, now()), {
+  const isLastTaken = gather<Attempt, boolean>((attempts) => findLastTaken(pool, attempts, now()), {
     ...gatherLimits,
     concurrency,
   });
+  /** Failures that are not noted yet. */
+  let failing = 0;
   return {
     /**
      * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
@@ -50,9 +52,16 @@ export function createFailedAttempts(pool: pg.Pool, { now }: Runtime) {
      */
     async note(ledger: string, key: string, hasFailed: boolean): Promise<number> {
       const attempt = { ledger, key, hasFailed };
-      // Most clients have no failures: right secrets that come together share one query.
-      if (!hasFailed && !(await areAllTaken(attempt))) return 0;
-      return note(attempt);
+      // Most clients have no failures: right secrets that come together share one query. While failures wait to be noted, those
+      // behind them may be the last that are allowed: each waits for its turn.
+      if (!hasFailed && failing === 0 && !(await isLastTaken(attempt))) return 0;
+      if (!hasFailed) return note(attempt);
+      failing += 1;
+      try {
+        return await note(attempt);
+      } finally {
+        failing -= 1;
+      }
     },
   };
 }
@@ -72,7 +81,7 @@ async function judgeAttempt(pool: pg.Pool, attempt: Attempt, now: number): Promi
 /**
  * For each attempt, whether all places may be taken. A failure takes the first free one, so some are free while the last is.
  */
-async function findFullyTaken(pool: pg.Pool, attempts: readonly Attempt[], now: number): Promise<readonly boolean[]> {
+async function findLastTaken(pool: pg.Pool, attempts: readonly Attempt[], now: number): Promise<readonly boolean[]> {
   const last = attempts.map(({ key }) => places(key).at(-1)!);
   const { rows } = await pool.query<{ ledger: string; use: string }>({
     name: 'find-last-failures',
