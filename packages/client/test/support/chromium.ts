@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * Where Chromium is, where it is installed: it is never downloaded. The one without windows is preferred, which loads a page with two
+ * Where Chromium is, where it is installed: it is never downloaded. Headless Chromium is preferred, which loads a page with two
  * thirds of the processor.
  */
 export const chromium = [

@@ -1,5 +1,5 @@
 import type { Session } from '../ledgers/session.js';
-import type { AnswerFromOutside } from '../operations/stage.js';
+import type { AnswerFromBridge } from '../operations/stage.js';
 import type { Answer } from '../records/command.js';
 import { type Forwarding, HandoverToBridge } from './call.js';
 
@@ -12,7 +12,7 @@ import { type Forwarding, HandoverToBridge } from './call.js';
 export async function answerWriteFromBridge(
   session: Session,
   forwarding: Forwarding,
-  answer: AnswerFromOutside,
+  answer: AnswerFromBridge,
 ): Promise<Answer> {
   try {
     return await answer(session);

@@ -8,7 +8,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import { LedgerSuspended } from '../ledgers/suspension.js';
 import { turnForText } from '../metering/task.js';
-import type { AnswerFromOutside } from '../operations/stage.js';
+import type { AnswerFromBridge } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { outboundLimits } from '../outbound/outbound-limits.js';
 import { cameBack } from '../outbound/via.js';
@@ -37,7 +37,7 @@ export interface Forwarding {
   /** Deadline of all its calls together, on the clock of `performance.now()`. */
   until?: number;
   /** Once a write that only a bridge keeps was sent: what answers it, in place of another decision. */
-  answer?: AnswerFromOutside;
+  answer?: AnswerFromBridge;
 }
 
 /** A step that was sent: its answer, or its failure. */

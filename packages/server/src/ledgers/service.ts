@@ -111,7 +111,7 @@ export interface Session extends Service {
   readonly ledger: Ledger;
   /** Set when a worker acts for the ledger itself, under the ledger's keys; absent for every client's request. */
   readonly isOwn?: true;
-  /** Set once a service outside has stored what is decided: it is stored here as well, whatever an operator has stopped. */
+  /** Set once a bridge has stored what is decided: it is stored here as well, whatever an operator has stopped. */
   readonly isForwarded?: true;
   /** Signers by public key, cached for as long as the state is current. */
   readonly signers: KnownSigners;

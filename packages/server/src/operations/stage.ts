@@ -99,7 +99,7 @@ export interface HandoverVersion {
 }
 
 /** Makes the answer to a write that only a bridge keeps, from what the bridge has answered. */
-export type AnswerFromOutside = (session: Session) => Promise<Answer>;
+export type AnswerFromBridge = (session: Session) => Promise<Answer>;
 
 /**
  * Runs `work` in sessions, and asks bridges between them. The answer to a write that only a bridge keeps follows from what the
