@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { npm } from './npm.mjs';
 import { root, say } from './root.mjs';
@@ -52,6 +52,8 @@ export function ensureRelease(release) {
   try {
     const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
     run(release, ['install', '--prefix', begun, ...options, `${name}@${version}`]);
+    // A service runs as a user of its own.
+    chmodSync(begun, 0o755);
     renameSync(begun, folder);
   } catch (error) {
     rmSync(begun, { recursive: true });
