@@ -33,7 +33,7 @@ export const logLimits = {
     lines: 100,
     /** Milliseconds after which a comparison that failed is made again. */
     again: 1_000,
-    /** Milliseconds from one count of the logs that are stopped to the next. */
+    /** Milliseconds from one count of stopped logs to the next, and until ledgers of a node that was down are compared again. */
     pause: 30_000,
   },
   reads: {

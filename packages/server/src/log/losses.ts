@@ -16,8 +16,8 @@ export interface LossesOptions {
 
 /** What a comparison has come to. */
 interface ToldLosses {
-  /** How many logs the database has less of than was shown. */
-  readonly logs: number;
+  /** Luids of the ledgers whose logs the database has less of than was shown. */
+  readonly less: readonly string[];
   /** Luids of ledgers that could not be compared, since their node of the cluster is down. */
   readonly away: readonly string[];
 }
@@ -34,7 +34,7 @@ export async function tellLosses(
 ): Promise<ToldLosses> {
   const { together, lines } = logLimits.losses;
   fence.reload();
-  let logs = 0;
+  const less: string[] = [];
   const unknown: string[] = [];
   const isMeant = (luid: string) => only === undefined || only.has(luid);
   for await (const shown of batchesOf(fence.shown(), together)) {
@@ -46,16 +46,20 @@ export async function tellLosses(
       const ledger = luidOf(checkpoint);
       const log = found.get(ledger);
       if (!isMeant(ledger) || away.has(ledger) || !hasLess(log, checkpoint)) continue;
-      logs += 1;
+      less.push(ledger);
       const { origin, size } = checkpoint;
       const of = { ledger, origin, shown: size, found: log?.size ?? 0 };
-      if (logs <= lines) logger.error(of, 'writes are lost: the database has fewer leaves of a log than were shown');
+      if (less.length <= lines)
+        logger.error(of, 'writes are lost: the database has fewer leaves of a log than were shown');
       if (log) await publisher.examine(log.ledger).catch(onlyStopped);
     }
   }
-  if (logs > lines) logger.error({ logs }, 'writes are lost in more logs than are told one by one');
-  if (logs === 0 && unknown.length === 0) logger.info('the database has all that was shown of the logs');
-  return { logs, away: unknown };
+  if (less.length > lines) logger.error({ logs: less.length }, 'writes are lost in more logs than are told one by one');
+  if (less.length === 0 && unknown.length === 0) {
+    if (only === undefined) logger.info('the database has all that was shown of the logs');
+    else logger.info({ ledgers: only.size }, 'of these ledgers, the database has all that was shown of the logs');
+  }
+  return { less, away: unknown };
 }
 
 /** Whether the database has less of a log than was shown. An earlier generation is not compared. */
