@@ -12,6 +12,7 @@ import { findConnectionRoom } from '../store/deployment/connections.js';
 import { readKeyring } from '../store/deployment/master-keys.js';
 import { SEEN_WITHIN } from '../store/deployment/presence.js';
 import { parseReadOnly, READ_ONLY_ROW } from '../store/deployment/read-only.js';
+import { isDistributed } from '../store/nodes/distribution.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
@@ -192,7 +193,10 @@ async function examineSchema(pool: pg.Pool): Promise<string> {
     ...invalid.map((name) => `the index ${name} is not valid`),
     ...(await examineHistoryTriggers(pool)),
   ];
-  const advice = 'make it again as packages/server/sql/migrations has it (reindex for one that is not valid)';
+  const source = (await isDistributed(pool))
+    ? 'run `countersign-server --migrate`, or make it again as packages/server/sql/distribute.sql has it'
+    : 'make it again as packages/server/sql/migrations has it';
+  const advice = `${source} (reindex for one that is not valid)`;
   if (wrong.length > 0) throw new Illness(wrong.join('; '), advice);
   return `of this release; ${wanted.length} indexes`;
 }

@@ -23,20 +23,20 @@ export async function examineHistoryTriggers(on: Queryable): Promise<string[]> {
     text: TRIGGERS,
     values: [isCluster ? 'append_only_rows' : 'append_only%'],
   });
-  const texts = isCluster ? textsOnCluster() : textsOfMigrations();
+  const texts = isCluster ? readClusterText() : readMigrationTexts();
   return ['change', 'entry'].flatMap((table) => {
     const found = rows.filter((row) => row.table === table);
     if (found.length === 0) return [`the trigger that keeps ${table} append-only is off`];
     const altered = found.filter(({ name, text }) => !texts.get(name)?.test(text));
     return altered.map(
       ({ name }) =>
-        `the function ${name} of a trigger that keeps ${table} append-only is another than this release makes`,
+        `the function ${name}, by which a trigger keeps ${table} append-only, differs from that of this release`,
     );
   });
 }
 
 /** Texts of functions of triggers, by name: the last one of each counts. */
-function textsOfMigrations(): Map<string, RegExp> {
+function readMigrationTexts(): Map<string, RegExp> {
   const made = readMigrations().flatMap(({ text }) => [
     ...text.matchAll(/^create (?:or replace )?function (\w+)\(\) returns trigger[^$]*\$\$([^$]*)\$\$/gm),
   ]);
@@ -44,7 +44,7 @@ function textsOfMigrations(): Map<string, RegExp> {
 }
 
 /** That of a cluster, which names the shards of two tables. */
-function textsOnCluster(): Map<string, RegExp> {
+function readClusterText(): Map<string, RegExp> {
   const made =
     /function cluster\.(refuse_rewriting_\w+)\(\) returns trigger[\s\S]*? as %L', format\('([\s\S]*?)',\n +\(select/.exec(
       readSql('distribute'),
