@@ -128,7 +128,7 @@ function createClients(
   return { outbound: createOutbound(out), calls, trials };
 }
 
-/** Luids of the ledgers that have gone on from an earlier point, unless all have. */
+/** Luids of the ledgers that have gone back in time, unless all have. */
 type WentBack = [ledgers?: readonly string[]];
 
 /** What the database is checked by, and who is told of what happens to it. */
