@@ -234,22 +234,22 @@ begin
 end
 $$;
 
--- Starts of the other nodes, in their order, as servers have examined them (store/nodes/guard.ts): a node that has gone on from an earlier
--- point is found by these. On the first node alone.
+-- Starts of the other nodes, in their order, as servers have examined them (store/nodes/guard.ts): a node that has gone back in time is
+-- found by these. On the first node alone.
 create table if not exists cluster.node_start (
   -- Its group in pg_dist_node.
   node int,
   number int,
   -- Seconds since 1970.
   start text not null,
-  -- System identifier and timeline.
+  -- System identifier and timeline; start/ and the start where the role may not read these.
   name text not null,
-  -- Of its write-ahead log, when it was examined.
+  -- Of its write-ahead log, when it was examined; 0 where the role may not read it.
   position bigint not null,
-  -- The epoch that its ledgers were moved on to; null where nothing was lost.
+  -- The highest position that a server has seen since.
+  passed bigint not null,
+  -- The epoch that its ledgers were moved to; null where nothing was lost.
   epoch bigint,
-  -- Luids of ledgers that were lost altogether.
-  lost text[] not null,
   primary key (node, number)
 );
 
@@ -262,11 +262,11 @@ begin
 end
 $$;
 
--- Has this node store again, which has begun at that moment and was examined. A function that always answers the same costs nothing.
+-- Admits this node, whose start at that moment was examined: functions store there again. A function that always answers the same costs nothing.
 create or replace function cluster.admit(start text) returns void language plpgsql as $$
 begin
   if extract(epoch from pg_postmaster_start_time())::text <> start then
-    raise exception 'The node has begun anew.' using errcode = 'cannot_connect_now';
+    raise exception 'The node has restarted.' using errcode = 'cannot_connect_now';
   end if;
   perform set_config('citus.enable_ddl_propagation', 'off', true);
   execute format('create or replace function cluster.admitted() returns timestamptz language sql immutable as %L',
@@ -311,8 +311,8 @@ declare
   place text;
 begin
   -- It may have lost what the caller has read: a server examines it first.
-  if cluster.admitted() <> pg_postmaster_start_time() then
-    raise exception 'The node has begun anew, and is yet to be examined.' using errcode = 'cannot_connect_now';
+  if cluster.admitted() is distinct from pg_postmaster_start_time() and (select g.groupid from pg_dist_local_group g) <> 0 then
+    raise exception 'The node has restarted, and no server has examined it yet.' using errcode = 'cannot_connect_now';
   end if;
   -- What is read and written beside is on every node.
   perform set_config('citus.allow_nested_distributed_execution', 'on', true);

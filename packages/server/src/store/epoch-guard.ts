@@ -79,7 +79,7 @@ const REFUSED = new Set(['42501', '42883', '0A000']);
 const IDENTITY_TIMEOUT = 5_000;
 
 /** Milliseconds for moving all ledgers on: 100,000 take a third of a second. */
-const MOVE_TIMEOUT_MS = 300_000;
+export const MOVE_TIMEOUT_MS = 300_000;
 
 /**
  * Makes an epoch guard. After a failover to a standby that was behind, after a restore, or when the end of the log was

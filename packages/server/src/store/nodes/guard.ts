@@ -1,10 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
+import { databaseLimits } from '../database-limits.js';
 import { WAL_POSITION, WrongDatabase } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { mapConcurrently } from './by-ledger.js';
 import { isDistributed } from './distribution.js';
-import { type NodeState, settleStart } from './starts.js';
+import { type NodeState, raisePosition, settleStart } from './starts.js';
 
 /** A node, as the latest look found it. */
 interface SeenNode {
@@ -18,17 +20,18 @@ interface SeenNode {
 }
 
 /**
- * Detects that a node of a cluster has gone on from an earlier point: it was restored, or its standby was behind. The epoch guard
- * looks at the coordinator alone, since Citus makes the connections to the others. So each answer about a ledger tells of the
- * node that gave it, and counts once that start of the node has been examined.
+ * Detects that a node of a cluster has gone back in time: it was restored, or its standby was behind. The epoch guard looks at the
+ * coordinator alone, since Citus makes the connections to the others. So each lookup of records and signers tells of the node that
+ * answered it, and counts once that start of the node has been examined. Other reads (lists, histories, logs) do not tell.
  */
 export interface NodeGuard {
   /** SQL: columns by which an answer tells of its node, after a comma; none where the database is no cluster. In the first row only. */
   columns(isFirst: string): string;
   /**
-   * What a statement with these columns answers, once the node that answered is known. It is asked again where that has just begun.
+   * What a statement with these columns answers, once the start of the node that answered has been examined. It is asked again where
+   * that is new. Waits for an examination for a second at most.
    *
-   * @throws WrongDatabase while the node cannot be examined
+   * @throws WrongDatabase while the node is not examined
    */
   read<Row extends pg.QueryResultRow>(ask: () => Promise<{ rows: Row[] }>): Promise<{ rows: Row[] }>;
   /** Looks at all nodes. */
@@ -38,7 +41,7 @@ export interface NodeGuard {
 /** Where the database is no cluster. */
 export const NO_NODES: NodeGuard = { columns: () => '', read: (ask) => ask(), look: async () => [] };
 
-/** A node that has gone on from an earlier point. */
+/** A node that has gone back in time. */
 export interface SetBack {
   readonly node: string;
   /** The epoch that its ledgers are in from here on. */
@@ -75,14 +78,31 @@ interface Address {
   readonly port: number;
 }
 
+/** A start of a node, which was examined. */
+interface ExaminedStart {
+  readonly start: string;
+  /** The highest position that was read of it. */
+  passed: number;
+  /** The epoch that its ledgers were moved to after it, of which was told already. */
+  told?: number;
+}
+
+/** Why a start could not be examined, and until when (by `performance.now()`) it is not tried again for a read. */
+interface Failure {
+  readonly why: unknown;
+  readonly until: number;
+}
+
 class ClusterGuard implements NodeGuard {
   readonly #pool: pg.Pool;
   readonly #options: NodeGuardOptions;
-  /** Highest positions that were read, by the start of the node: of those starts that were examined. */
-  readonly #passed = new Map<string, number>();
-  /** The start of each node that was examined last, by its number. */
-  readonly #starts = new Map<number, string>();
+  /** Those whose answers count. */
+  readonly #admitted = new Map<string, ExaminedStart>();
+  /** The one of each node that was examined last, by the number of the node: what a later one is compared with. */
+  readonly #latest = new Map<number, ExaminedStart>();
   readonly #looks = new Map<number, Promise<SeenNode>>();
+  /** By the name of the start; that of an answer without rows is `''`. */
+  readonly #failures = new Map<string, Failure>();
 
   constructor(pool: pg.Pool, options: NodeGuardOptions) {
     this.#pool = pool;
@@ -90,20 +110,25 @@ class ClusterGuard implements NodeGuard {
   }
 
   columns(isFirst: string): string {
-    const position = this.#options.mayAskPosition ? WAL_POSITION : 'null::bigint';
+    // A standby has no position.
+    const position = this.#options.mayAskPosition
+      ? `case when not pg_is_in_recovery() then ${WAL_POSITION} end`
+      : 'null::bigint';
     return `, case when ${isFirst} then ${START} end as node_start, case when ${isFirst} then ${position} end as node_position`;
   }
 
   async read<Row extends pg.QueryResultRow>(ask: () => Promise<{ rows: Row[] }>): Promise<{ rows: Row[] }> {
-    // A look that is under way may have asked before the node began, so there is another.
+    // A look that is under way may have asked before the node was restarted, so there is another.
     for (let looks = 0; ; looks += 1) {
       const answer = await ask();
       const told: Told | undefined = answer.rows[0];
       if (told !== undefined && this.#saw(told)) return answer;
-      // A node that was set back may lack its copy of the row of the ledger.
+      // A node that has gone back in time may lack its copy of the row of the ledger.
       if (told === undefined && looks > 0) return answer;
-      if (looks === 2) throw new WrongDatabase('A node of the cluster has begun anew, and could not be examined yet.');
-      await this.look();
+      const start = told?.node_start ?? '';
+      if (looks === 2) this.#fail(start, new WrongDatabase(NOT_EXAMINED));
+      this.#throwFailure(start);
+      await this.#lookFor(start);
     }
   }
 
@@ -118,6 +143,22 @@ class ClusterGuard implements NodeGuard {
     return mapConcurrently(rows, (one) => this.#lookAt(one));
   }
 
+  /** Waits for a look for a moment only: whoever reads holds a place that all ledgers share, and another node may be silent. */
+  async #lookFor(start: string): Promise<void> {
+    const ended = new AbortController();
+    const tooLong = wait(databaseLimits.readiness.pause, true, { signal: ended.signal, ref: false }).catch(() => false);
+    // Which node has no row is unknown: it may be one that cannot be examined.
+    const isMissed = (nodes: readonly SeenNode[]) => start === '' && nodes.some(({ failure }) => failure !== undefined);
+    const look = this.look().then(isMissed);
+    look.catch(() => {});
+    try {
+      if (await Promise.race([look, tooLong])) this.#fail(start, new WrongDatabase(NOT_EXAMINED));
+    } finally {
+      ended.abort();
+    }
+    if (!this.#admitted.has(start)) this.#throwFailure(start);
+  }
+
   #lookAt(one: Address): Promise<SeenNode> {
     if (one.node === COORDINATOR) return Promise.resolve({ address: addressOf(one), isUp: true });
     const underWay = this.#looks.get(one.node);
@@ -129,43 +170,84 @@ class ClusterGuard implements NodeGuard {
 
   async #examine(one: Address): Promise<SeenNode> {
     const address = addressOf(one);
-    const { isUp, text } = await onNode(this.#pool, one, askState(this.#options.mayAskPosition));
+    const { isUp, text } = await runOnNode(this.#pool, one, this.#stateQuery());
     if (!isUp) return { address, isUp, why: text };
+    const state = readJson(text) as unknown as NodeState;
     try {
-      await this.#settle(one, readJson(text) as unknown as NodeState);
+      await this.#settle(one, state);
+      this.#failures.delete(state.start);
       return { address, isUp };
     } catch (failure) {
+      this.#fail(state.start, failure);
       return { address, isUp, failure };
     }
   }
 
-  async #settle(one: Address, state: NodeState): Promise<void> {
-    if (state.isStandby) throw new WrongDatabase('The node is a standby, which takes no writes.');
-    const before = this.#starts.get(one.node);
-    if (before === state.start && state.isAdmitted) return;
-    const passed = before === undefined ? 0 : this.#passed.get(before)!;
-    const moved = await transaction(this.#pool, (client) => settleStart(client, one, state, { start: before, passed }));
-    if (!state.isAdmitted) await run(this.#pool, one, `select cluster.admit('${state.start}')`);
+  async #settle(one: Address, seen: NodeState): Promise<void> {
+    const before = this.#latest.get(one.node);
+    // A late answer of the start before no longer counts, nor raises what the new one is compared with.
+    if (before !== undefined && before.start !== seen.start) this.#admitted.delete(before.start);
+    if (seen.isStandby) throw new WrongDatabase('The node is a standby, which takes no writes.');
+    if (before?.start === seen.start && seen.isAdmitted) {
+      before.passed = Math.max(before.passed, seen.position ?? 0);
+      this.#admitted.set(before.start, before);
+      await raisePosition(this.#pool, one.node, before);
+      return;
+    }
+    const { state, moved } = await transaction(this.#pool, (client) =>
+      settleStart(client, one, { start: before?.start, passed: before?.passed ?? 0 }, async () => {
+        const { isUp, text } = await runOnNode(client, one, this.#stateQuery());
+        if (!isUp) throw new Error(`The node ${addressOf(one)} has refused: ${text}`);
+        return readJson(text) as unknown as NodeState;
+      }),
+    );
+    // At once: should the node refuse below, what was lost is told all the same.
+    if (moved && before?.told !== moved.epoch) {
+      if (before) before.told = moved.epoch;
+      this.#options.setBack({ node: addressOf(one), ...moved });
+    }
+    if (!state.isAdmitted) {
+      const { isUp, text } = await runOnNode(this.#pool, one, `select cluster.admit('${state.start}')`);
+      if (!isUp) throw new Error(`The node ${addressOf(one)} has refused: ${text}`);
+    }
     this.#admit(one.node, state.start, state.position ?? 0);
-    if (moved) this.#options.setBack({ node: addressOf(one), ...moved });
+  }
+
+  #stateQuery(): string {
+    return formatStateQuery(this.#options.mayAskPosition);
   }
 
   #admit(node: number, start: string, position: number): void {
-    const before = this.#starts.get(node);
-    if (before === start) return;
-    if (before !== undefined) this.#passed.delete(before);
-    this.#starts.set(node, start);
-    this.#passed.set(start, position);
+    const before = this.#latest.get(node);
+    if (before?.start === start) return void this.#admitted.set(start, before);
+    if (before !== undefined) this.#admitted.delete(before.start);
+    const examined: ExaminedStart = { start, passed: position };
+    this.#latest.set(node, examined);
+    this.#admitted.set(start, examined);
   }
 
   /** @returns whether the start of the node that answered was examined */
   #saw({ node_start: start = '', node_position: position }: Told): boolean {
-    const passed = this.#passed.get(start);
-    if (passed === undefined) return false;
-    if (position != null && position > passed) this.#passed.set(start, position);
+    const examined = this.#admitted.get(start);
+    if (examined === undefined) return false;
+    if (position != null && position > examined.passed) examined.passed = position;
     return true;
   }
+
+  #fail(start: string, why: unknown): void {
+    const now = performance.now();
+    for (const [name, { until }] of this.#failures) if (until < now) this.#failures.delete(name);
+    this.#failures.set(start, { why, until: now + databaseLimits.readiness.pause });
+  }
+
+  #throwFailure(start: string): void {
+    const failure = this.#failures.get(start);
+    if (failure === undefined || failure.until < performance.now()) return;
+    throw new WrongDatabase(NOT_EXAMINED, { cause: failure.why });
+  }
 }
+
+const NOT_EXAMINED = 'A node of the cluster has restarted, and could not be examined yet.';
 
 /** The number of the group of the coordinator. */
 const COORDINATOR = 0;
@@ -174,8 +256,8 @@ function addressOf({ host, port }: Address): string {
   return `${host}:${port}`;
 }
 
-/** What a node is asked. */
-function askState(mayAskPosition: boolean): string {
+/** SQL: what a node says of itself. */
+function formatStateQuery(mayAskPosition: boolean): string {
   const known = mayAskPosition
     ? `(select system_identifier::text from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`
     : `'start/' || ${START}`;
@@ -187,15 +269,14 @@ function askState(mayAskPosition: boolean): string {
 }
 
 /** Runs a statement on a node, in a transaction of its own. @returns whether it did, and the first column of the first row, or why not */
-async function onNode(on: pg.Pool, { host, port }: Address, text: string): Promise<{ isUp: boolean; text: string }> {
+async function runOnNode(
+  on: pg.Pool | pg.ClientBase,
+  { host, port }: Address,
+  text: string,
+): Promise<{ isUp: boolean; text: string }> {
   const { rows } = await on.query<{ isUp: boolean; text: string }>(
     `select r.success as "isUp", r.result as text from master_run_on_worker(array[$1], array[$2::int], array[$3], false) r`,
     [host, port, text],
   );
   return rows[0]!;
-}
-
-async function run(on: pg.Pool, one: Address, text: string): Promise<void> {
-  const { isUp, text: answer } = await onNode(on, one, text);
-  if (!isUp) throw new Error(`The node ${addressOf(one)} has refused: ${answer}`);
 }

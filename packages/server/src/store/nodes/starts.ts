@@ -1,16 +1,18 @@
 import type pg from 'pg';
-import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
+import { MOVE_TIMEOUT_MS, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
+import type { Queryable } from '../queries/statement.js';
+import { findNodes } from './distribution.js';
 
 /** What a node says of itself. */
 export interface NodeState {
   /** Names its last start: seconds since 1970. */
   readonly start: string;
   readonly isStandby: boolean;
-  /** System identifier and timeline. */
-  readonly name: string;
-  /** The position of its write-ahead log, in bytes; null where the role may not read it. */
+  /** System identifier and timeline; `start/` and the start where the role may not read these; null of a standby. */
+  readonly name: string | null;
+  /** The position of its write-ahead log, in bytes; null of a standby, and where the role may not read it. */
   readonly position: number | null;
-  /** Whether the functions that store run there since that start. */
+  /** Whether it was admitted since that start: until then, the functions that store refuse there. */
   readonly isAdmitted: boolean;
   /** Transactions that were prepared before that start, and have not ended. */
   readonly prepared: number;
@@ -24,7 +26,7 @@ interface SeenBefore {
   readonly passed: number;
 }
 
-/** Where the ledgers of a node have gone on from an earlier point. */
+/** Where the ledgers of a node have gone back in time. */
 interface MovedLedgers {
   readonly epoch: number;
   /** Luids. */
@@ -35,11 +37,12 @@ interface StoredStart {
   readonly number: number;
   readonly start: string;
   readonly name: string;
+  /** The position when it was examined. */
   readonly position: number;
+  /** The highest position that a look has found. */
+  readonly passed: number;
   /** The epoch that the ledgers of the node were moved to after this start; null where nothing was lost. */
   readonly epoch: number | null;
-  /** Luids of ledgers that were lost altogether. */
-  readonly lost: readonly string[];
 }
 
 interface NodeAddress {
@@ -55,49 +58,77 @@ const REMEMBERED_STARTS = 100;
 const EXAMINATION_LOCK = 4_207_004;
 
 /**
- * Keeps on the coordinator that a node has begun anew. Where it has lost writes by that, moves its ledgers on to a new epoch, in the
- * transaction of the client: all nodes have to be up for it.
+ * Stores on the coordinator that a node has restarted. Where it has lost writes, moves its ledgers to a new epoch in the same
+ * transaction, for which all nodes must be up.
  *
- * @returns undefined where nothing is lost, as far as this process can tell
+ * @param readState asks the node, once no other process examines it
+ * @returns what the node said, and what was moved: undefined where nothing is lost, as far as this process can tell
  */
 export async function settleStart(
+  client: pg.PoolClient,
+  at: NodeAddress,
+  before: SeenBefore,
+  readState: () => Promise<NodeState>,
+): Promise<{ state: NodeState; moved: MovedLedgers | undefined }> {
+  await client.query(`set local statement_timeout = ${MOVE_TIMEOUT_MS}`);
+  await run(client, 'select pg_advisory_xact_lock($1)', [EXAMINATION_LOCK]);
+  // While it waited, the node may have restarted, and another process may have examined that.
+  const state = await readState();
+  if (state.isStandby) throw new Error('The node is a standby, which takes no writes.');
+  return { state, moved: await settle(client, at, state, before) };
+}
+
+async function settle(
   client: pg.PoolClient,
   at: NodeAddress,
   state: NodeState,
   before: SeenBefore,
 ): Promise<MovedLedgers | undefined> {
-  await client.query('select pg_advisory_xact_lock($1)', [EXAMINATION_LOCK]);
-  const { rows: stored } = await client.query<StoredStart>(
-    'select number, start, name, position, epoch, lost from cluster.node_start where node = $1 order by number desc',
+  const { rows: stored } = await run<StoredStart>(
+    client,
+    'select number, start, name, position, passed, epoch from cluster.node_start where node = $1 order by number desc',
     [at.node],
   );
   const [last] = stored;
   const isNew = last?.start !== state.start;
-  const since = startsSince(stored, before);
-  const moves = since.filter((one) => one.epoch !== null);
-  const epoch = moves[0]?.epoch ?? null;
-  const isSetBack = isNew && last !== undefined && (last.name !== state.name || (state.position ?? 0) < last.position);
+  const since = findStartsSince(stored, before);
+  const epoch = since.find((one) => one.epoch !== null)?.epoch ?? null;
+  const isSetBack = isNew && last !== undefined && (last.name !== state.name || (state.position ?? 0) < last.passed);
   const isBehind = epoch === null && [...since, ...(isNew ? [state] : [])].some((one) => isBefore(one, before));
   if (!isSetBack && !isBehind) {
-    if (isNew) await keepStart(client, at.node, state, null, []);
-    if (epoch === null) return undefined;
-    const there = (await ledgersOn(client, at)).map(({ luid }) => luid);
-    return { epoch, ledgers: [...there, ...moves.flatMap(({ lost }) => lost)] };
+    if (isNew) await keepStart(client, at.node, state, null);
+    return epoch === null ? undefined : { epoch, ledgers: (await findLedgersOn(client, at)).map(({ luid }) => luid) };
   }
-  const { lost, ...moved } = await moveLedgers(client, at, state);
-  if (isNew) await keepStart(client, at.node, state, moved.epoch, lost);
+  const moved = await moveLedgers(client, at, state);
+  if (isNew) await keepStart(client, at.node, state, moved.epoch);
   else
-    await client.query('update cluster.node_start set epoch = $3, lost = $4 where node = $1 and number = $2', [
+    await run(client, 'update cluster.node_start set epoch = $3 where node = $1 and number = $2', [
       at.node,
       last!.number,
       moved.epoch,
-      lost,
     ]);
   return moved;
 }
 
+/** Keeps the highest position that was seen of a start, for processes that have seen none. */
+export async function raisePosition(
+  on: Queryable,
+  node: number,
+  { start, passed }: { readonly start: string; readonly passed: number },
+): Promise<void> {
+  await on.query({
+    text: 'update cluster.node_start set passed = $3 where node = $1 and start = $2 and passed < $3',
+    values: [node, start, passed],
+  });
+}
+
+/** Runs a statement for which there is as much time as for moving the ledgers of one PostgreSQL. */
+function run<Row extends pg.QueryResultRow>(client: pg.PoolClient, text: string, values: unknown[]) {
+  return client.query<Row>({ text, values, query_timeout: MOVE_TIMEOUT_MS } as pg.QueryConfig);
+}
+
 /** The starts that were stored after the one that this process has seen. */
-function startsSince(stored: readonly StoredStart[], { start }: SeenBefore): readonly StoredStart[] {
+function findStartsSince(stored: readonly StoredStart[], { start }: SeenBefore): readonly StoredStart[] {
   if (start === undefined) return [];
   const index = stored.findIndex((one) => one.start === start);
   return index < 0 ? stored : stored.slice(0, index);
@@ -108,59 +139,55 @@ function isBefore({ position }: { readonly position: number | null }, { start, p
   return start !== undefined && (position ?? 0) < passed;
 }
 
-async function keepStart(
-  client: pg.PoolClient,
-  node: number,
-  state: NodeState,
-  epoch: number | null,
-  lost: readonly string[],
-): Promise<void> {
-  await client.query(
-    `insert into cluster.node_start (node, number, start, name, position, epoch, lost)
-     select $1, coalesce(max(s.number), 0) + 1, $2, $3, $4, $5, $6 from cluster.node_start s where s.node = $1`,
-    [node, state.start, state.name, state.position ?? 0, epoch, lost],
+async function keepStart(client: pg.PoolClient, node: number, state: NodeState, epoch: number | null): Promise<void> {
+  await run(
+    client,
+    `insert into cluster.node_start (node, number, start, name, position, passed, epoch)
+     select $1, coalesce(max(s.number), 0) + 1, $2, $3, $4, $4, $5 from cluster.node_start s where s.node = $1`,
+    [node, state.start, state.name, state.position ?? 0, epoch],
   );
-  await client.query(
+  await run(
+    client,
     `delete from cluster.node_start where node = $1
        and number <= (select max(s.number) from cluster.node_start s where s.node = $1) - $2::int`,
     [node, REMEMBERED_STARTS],
   );
 }
 
-/** What the plain guard does to all ledgers, for those of a node; and whatever all nodes have, this one gets anew. */
-async function moveLedgers(
-  client: pg.PoolClient,
-  at: NodeAddress,
-  { prepared }: NodeState,
-): Promise<MovedLedgers & Pick<StoredStart, 'lost'>> {
-  // Half of what several nodes store together may be there, and is yet to end.
-  if (prepared > 0) throw new Error(`${prepared} transactions of before are to end on the node: Citus does that.`);
-  const ledgers = await ledgersOn(client, at);
-  const { rows: born } = await client.query<{ id: number }>(
-    `select ledger_id as id from record where kind = 'ledger' and ledger_id = any($1::bigint[]) /* of one node */`,
-    [ledgers.map(({ id }) => id)],
-  );
-  const isBorn = new Set(born.map(({ id }) => id));
-  const unborn = ledgers.filter(({ id }) => !isBorn.has(id));
-  await client.query('select cluster.renew_copies($1, $2)', [at.host, at.port]);
-  const { rows } = await client.query<{ value: string }>(
+/** Moves the ledgers of a node to a new epoch, and copies the reference tables to it. Rows of ledgers whose records are lost stay. */
+async function moveLedgers(client: pg.PoolClient, at: NodeAddress, { prepared }: NodeState): Promise<MovedLedgers> {
+  // A two-phase commit may still be open on the node.
+  if (prepared > 0)
+    throw new Error(`${prepared} prepared transactions are open on the node until Citus recovers them.`);
+  await assertOthersUp(client);
+  const ledgers = await findLedgersOn(client, at);
+  await run(client, 'select cluster.renew_copies($1, $2)', [at.host, at.port]);
+  const { rows } = await run<{ value: string }>(
+    client,
     `select value from deployment where name = 'epoch' for update`,
+    [],
   );
   const epoch = Number(rows[0]!.value) + 1;
-  const ids = ledgers.map(({ id }) => id);
-  await client.query('update ledger set version = $2 where id = any($1::bigint[]) and version < $2', [
-    ids,
+  await run(client, 'update ledger set version = $2 where id = any($1::bigint[]) and version < $2', [
+    ledgers.map(({ id }) => id),
     epoch * VERSIONS_PER_EPOCH,
   ]);
-  // Their records are lost, so they never were.
-  await client.query('delete from ledger where id = any($1::bigint[])', [unborn.map(({ id }) => id)]);
-  await client.query(`update deployment set value = $1 where name = 'epoch'`, [String(epoch)]);
-  return { epoch, ledgers: ledgers.map(({ luid }) => luid), lost: unborn.map(({ luid }) => luid) };
+  await run(client, `update deployment set value = $1 where name = 'epoch'`, [String(epoch)]);
+  return { epoch, ledgers: ledgers.map(({ luid }) => luid) };
 }
 
-async function ledgersOn(client: pg.PoolClient, { node }: NodeAddress): Promise<{ id: number; luid: string }[]> {
-  const { rows: all } = await client.query<{ id: number; luid: string }>('select id, luid from ledger');
-  const { rows } = await client.query<{ id: number }>(
+/** Before anything is locked or copied, which would be undone. */
+async function assertOthersUp(client: pg.PoolClient): Promise<void> {
+  const down = (await findNodes(client)).filter(({ isUp }) => !isUp);
+  if (down.length === 0) return;
+  const names = down.map(({ host, port }) => `${host}:${port}`).join(', ');
+  throw new Error(`All nodes have to be up, and some do not answer: ${names}.`);
+}
+
+async function findLedgersOn(client: pg.PoolClient, { node }: NodeAddress): Promise<{ id: number; luid: string }[]> {
+  const { rows: all } = await run<{ id: number; luid: string }>(client, 'select id, luid from ledger', []);
+  const { rows } = await run<{ id: number }>(
+    client,
     `select l.id from unnest($1::bigint[]) as l (id)
       where get_shard_id_for_distribution_column('public.change'::regclass, l.id) in (
         select p.shardid from pg_dist_placement p where p.groupid = $2)`,

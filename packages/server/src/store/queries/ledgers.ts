@@ -8,7 +8,7 @@ import { callOf } from '../committer/functions.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
 import { createFindInvitation, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
-import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
+import { VERSIONS_PER_EPOCH, WrongDatabase } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { queryLimits } from './query-limits.js';
@@ -204,7 +204,10 @@ async function findLedger(
     }),
     findVeil(pool, ledger),
   ]);
-  const { size = 0 } = bodies.rows[0] ?? {};
+  // On a cluster, its node has lost them, or is yet to commit them.
+  if (bodies.rows.length === 0)
+    throw new WrongDatabase('The database has the row of the ledger, and none of its records.');
+  const { size = 0 } = bodies.rows[0]!;
   if (size > most) return { size };
   epochs.saw(ledger.version, position);
   for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);

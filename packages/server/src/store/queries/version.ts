@@ -84,7 +84,7 @@ export async function checkFetched(check: Check, place: VersionSource, versions:
   await checkAll(check, place, fetched);
 }
 
-/** Guards of every read of the database: the check of what was read, the epoch it was read in, and the node that answered. */
+/** Guards of lookups of records and signers: the check of what was read, the epoch it was read in, and the node that answered. */
 export interface ReadGuards {
   readonly check: Check;
   readonly epochs: Pick<EpochGuard, 'walPosition' | 'saw'>;

@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everythingFor, founded, GATE } from '../access-http/support.js';
+import { allSealed, LogReader } from '../log/reading.js';
+import { MoneyScene, transfer } from '../money/scene.js';
+import { newKey, newLedger, type TestAnswer, TestClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { ok, stored } from '../support/scene.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
+import { bearer } from '../support/token.js';
+import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
+
+const WALLETS = ['w-1', 'w-2', 'w-3'];
+const lines: { msg: string; [name: string]: unknown }[] = [];
+const told = (msg: string) => lines.filter((line) => line.msg.startsWith(msg));
+
+/** Ledgers by their node. */
+interface Scene {
+  /** Has writes that are lost. */
+  readonly loser: TestClient;
+  /** On the same node; nothing of it is lost. */
+  readonly kept: TestClient;
+  /** On the other node. */
+  readonly other: TestClient;
+  /** On the first, and its rules let no other in than its founder. */
+  readonly ruled: TestClient;
+  /** On the first, with alice's 100. */
+  readonly money: MoneyScene;
+}
+
+describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers that go on', () => {
+  const own = withOwnCluster(['synchronous_commit = on', 'citus.shard_count = 4', 'citus.recover_2pc_interval = 1s']);
+  const servers: RunningServer[] = [];
+  let scene: Scene;
+  let dataDir = '';
+
+  beforeAll(async () => {
+    const { database } = own.current;
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    dataDir = await mkdtemp(join(tmpdir(), 'countersign-back-in-time-'));
+    servers.push(await startServer({ database, logger, dataDir }));
+    servers.push(await startServer({ database }));
+    const ruled = await onNode(1, () => founded(servers[0]!.url, [GATE]));
+    const [loser, kept, other] = [await ledgerOn(1), await ledgerOn(1), await ledgerOn(2)];
+    const { scene: money } = await onNode(1, async () => {
+      const scene = await MoneyScene.make(servers[0]!.url);
+      return { ledger: scene.client.ledger, scene };
+    });
+    await money.issue('alice', 100);
+    scene = { loser, kept, other, ruled, money };
+    for (const client of [loser, kept, other]) for (const handle of WALLETS) await stored(client, 'wallet', { handle });
+    // What waits to be sealed would be sealed into what is lost.
+    for (const client of [loser, kept, other]) await allSealed(client);
+    // A start at the point where it ended is none of this.
+    own.current.stop(1);
+    own.current.copy(1);
+    own.current.start(1);
+    await serving(loser);
+    await update(loser, 'before');
+    expect(await epoch()).toBe(0);
+  });
+
+  afterAll(async () => {
+    for (const server of servers) await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const epoch = async () => {
+    const text = `select value from deployment where name = 'epoch'`;
+    return Number((await runSql<{ value: string }>(own.current.database.url, text))[0]!.value);
+  };
+  const byTheOther = (client: TestClient) => new TestClient(servers[1]!.url, client.key, client.ledger);
+
+  /** A ledger on a node, whose log anybody may read. */
+  const ledgerOn = (node: number) => onNode(node, () => newLedger(servers[0]!.url, { config: { log: 'open' } }));
+
+  async function onNode<T extends Pick<TestClient, 'ledger'>>(node: number, make: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const client = await make();
+      if ((await portOf(client)) === own.current.ports[node]) return client;
+    }
+  }
+
+  async function portOf({ ledger }: Pick<TestClient, 'ledger'>): Promise<number> {
+    const [row] = await runSql<{ port: number }>(
+      own.current.database.url,
+      `select nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
+       where shardid = get_shard_id_for_distribution_column('change', (select id from ledger where handle = $1))`,
+      [ledger],
+    );
+    return row!.port;
+  }
+
+  /** Whether all nodes have the same of what each of them has. */
+  async function expectSameCopies(): Promise<void> {
+    const { url } = own.current.database;
+    const tables = await runSql<{ name: string }>(
+      url,
+      `select 'public.' || s.logicalrelid || '_' || s.shardid as name from pg_dist_shard s join pg_dist_partition p using (logicalrelid)
+       where p.partmethod = 'n' order by 1`,
+    );
+    expect(tables.length).toBeGreaterThan(2);
+    for (const { name } of tables) {
+      const copies = await runSql<{ result: string }>(url, 'select result from run_command_on_all_nodes($1)', [
+        `select md5(string_agg(t::text, ' ' order by t::text)) from ${name} t`,
+      ]);
+      expect(new Set(copies.map(({ result }) => result)).size).toBe(1);
+    }
+  }
+
+  it('restored from an older copy of its folder, has its own ledgers read again, and no others', {
+    timeout: 120_000,
+  }, async () => {
+    const { loser, kept, other, ruled, money } = scene;
+    const mallory = newKey();
+    await update(loser, 'lost');
+    await allow(ruled, mallory);
+    await stored(ruled.as(mallory), 'wallet', { handle: 'by-mallory' });
+    for (const answer of await everyWallet(byTheOther(loser))) expect(ok(answer).text).toContain('lost');
+    const payment = { handle: 'pay', claims: [transfer('alice', 'bob', 60)] };
+    ok(await money.client.create('/intents', payment));
+    await eventually(async () => expect(await money.balance('bob')).toEqual([60, 0]));
+    const gone = await ledgerOn(1);
+    await stored(gone, 'wallet', { handle: 'w-1' });
+    const luids = await Promise.all([loser, gone].map(luidOf));
+    for (const client of [loser, kept, other, gone]) await show(client);
+    lines.length = 0;
+    const versionOf = async ({ ledger }: TestClient) => {
+      const text = 'select version from ledger where handle = $1';
+      return (await runSql<{ version: string }>(own.current.database.url, text, [ledger]))[0]?.version;
+    };
+    const before = await versionOf(other);
+
+    own.current.stop(1);
+    own.current.putBack(1);
+    own.current.start(1);
+    await serving(loser);
+    await serving(byTheOther(loser));
+    // As many as were lost: each reuses the number of one.
+    for (const word of ['kept early', 'kept']) await update(byTheOther(loser), word);
+
+    for (const client of [loser, byTheOther(loser)]) await expectNothingLost(client);
+    expect((await ruled.as(mallory).create('/wallets', { handle: 'again' })).status).toBe(403);
+    expect((await ruled.get('/wallets/by-mallory', bearer(ruled.key))).status).toBe(404);
+    // Its records are lost; the row of the ledger stays, and its handle is taken.
+    for (const client of [gone, byTheOther(gone)]) expect((await client.get('/wallets/w-1')).status).toBe(503);
+    const anew = { handle: gone.ledger!, signer: 'system', access: everythingFor(gone.key) };
+    expect((await new TestClient(servers[0]!.url, gone.key).create('/ledgers', anew)).status).toBe(503);
+    expect((await money.client.get('/intents/pay')).status).toBe(404);
+    expect(await money.balance('alice')).toEqual([100, 0]);
+    ok(await money.client.create('/intents', payment));
+    await eventually(async () => expect(await money.balance('bob')).toEqual([60, 0]));
+    await update(loser, 'kept again');
+    await update(kept, 'kept');
+    await update(other, 'kept');
+    expect([await versionOf(other), await epoch()]).toEqual([before, 1]);
+    await expectSameCopies();
+
+    // What was shown of their logs is compared, of the ledgers on the node alone.
+    await eventually(() =>
+      expect(
+        told('writes are lost')
+          .map(({ ledger }) => ledger)
+          .sort(),
+      ).toEqual([...luids].sort()),
+    );
+    await eventually(async () => expect((await health()).logsStopped).toBe(1));
+    for (const client of [kept, other]) await show(client);
+  });
+
+  it('taken over by a standby that was behind, serves once that is promoted, and nothing that was lost', {
+    timeout: 120_000,
+  }, async () => {
+    const { kept } = scene;
+    await update(kept, 'lost');
+    expect(ok(await byTheOther(kept).get('/wallets/w-1')).text).toContain('lost');
+    own.current.stop(1);
+    own.current.putBack(1, 'standby');
+    own.current.start(1);
+    await eventually(() => expect(told('a node of the cluster could not be examined')).not.toHaveLength(0));
+    for (const client of [kept, byTheOther(kept)])
+      for (const answer of await everyWallet(client)) expect(answer.status, answer.text).toBe(503);
+    own.current.promote(1);
+    await serving(byTheOther(kept));
+    await update(byTheOther(kept), 'kept');
+    await expectNothingLost(kept);
+    expect(await epoch()).toBe(2);
+    await expectSameCopies();
+  });
+
+  async function health() {
+    return (await (await fetch(new URL('/health', servers[0]!.url))).json()) as { logsStopped?: number };
+  }
+});
+
+async function everyWallet(client: TestClient): Promise<TestAnswer[]> {
+  const paths = WALLETS.map((handle) => `/wallets/${handle}`);
+  return Promise.all([...paths, '/wallets', '/wallets/w-1/changes'].map((path) => client.get(path)));
+}
+
+/** Each wallet is updated, and read again in every way, so that whoever remembers versions remembers these. */
+async function update(client: TestClient, word: string): Promise<void> {
+  for (const handle of WALLETS) {
+    const { body } = ok(await client.get(`/wallets/${handle}`));
+    ok(await client.update(`/wallets/${handle}`, body, { handle, custom: { word } }));
+  }
+  for (const answer of await everyWallet(client)) expect(ok(answer).text).toContain(word);
+}
+
+async function expectNothingLost(client: TestClient): Promise<void> {
+  for (let round = 0; round < 4; round += 1)
+    for (const answer of await everyWallet(client)) {
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.text).toContain('kept');
+      expect(answer.text).not.toContain('lost');
+    }
+}
+
+async function allow(client: TestClient, key: ReturnType<typeof newKey>): Promise<void> {
+  const { body: ledger } = ok(await client.get('/ledger', bearer(client.key)));
+  const { parent: _, config: __, ...data } = ledger.data;
+  ok(await client.update('/ledger', ledger, { ...data, access: [...data.access, ...everythingFor(key)] }));
+}
+
+async function serving(client: TestClient): Promise<void> {
+  await eventually(async () => expect((await client.get('/wallets/w-1')).status).toBe(200));
+}
+
+async function luidOf(client: TestClient): Promise<string> {
+  return ok(await client.get('/ledger')).body.luid;
+}
+
+/** Has the log of a ledger shown as it is. */
+async function show(client: TestClient): Promise<void> {
+  const reader = await LogReader.of(client);
+  const { size } = await allSealed(client);
+  // Which of the two servers began the log names it, and who signs it.
+  await eventually(async () =>
+    expect(
+      Buffer.from(await reader.bytes('checkpoint'))
+        .toString()
+        .split('\n')[1],
+    ).toBe(String(size)),
+  );
+}
