@@ -4,6 +4,7 @@ import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
 import { makeClosedLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
+import type { Queued } from '../store/log/queue.js';
 import {
   beginGeneration,
   type ErasedLeaves,
@@ -11,7 +12,6 @@ import {
   type NamedLog,
   readErasedLeaves,
 } from '../store/log/restarting.js';
-import type { Queued } from '../store/log/sealing.js';
 import { transaction } from '../store/transaction.js';
 import { appendLeaves, type Signs } from './append.js';
 import { type Fence, type PublishedCheckpoint, readPublished } from './fence.js';

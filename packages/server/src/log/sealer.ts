@@ -4,19 +4,8 @@ import type pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import {
-  beginLogs,
-  type Dirty,
-  findDirty,
-  findServedLog,
-  lockLogs,
-  type Queued,
-  readLuids,
-  type Share,
-  type StoredLog,
-  stopLog,
-  takeQueued,
-} from '../store/log/sealing.js';
+import { type Dirty, findDirty, type Queued, type Share, takeQueued } from '../store/log/queue.js';
+import { beginLogs, findServedLog, lockLogs, readLuids, type StoredLog, stopLog } from '../store/log/sealing.js';
 import { isDistributed } from '../store/nodes/distribution.js';
 import { isCanceled } from '../store/queries/statement.js';
 import type { Check } from '../store/queries/version.js';

@@ -11,7 +11,8 @@ import {
 } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
 import type { LogCodes } from '../integrity/log-codes.js';
-import type { LeafRow, Queued, StoredLog } from '../store/log/sealing.js';
+import type { Queued } from '../store/log/queue.js';
+import type { LeafRow, StoredLog } from '../store/log/sealing.js';
 
 /** Leaves that are added to a log together. */
 export interface LeafBatch {

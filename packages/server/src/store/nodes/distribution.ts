@@ -39,6 +39,11 @@ export interface FoundNode {
   readonly isUp: boolean;
 }
 
+/** `host:port`. */
+export function formatAddress({ host, port }: Pick<FoundNode, 'host' | 'port'>): string {
+  return `${host}:${port}`;
+}
+
 /** Asks all nodes of a cluster; there are none without one. */
 export async function findNodes(on: Queryable): Promise<FoundNode[]> {
   if (!(await isDistributed(on))) return [];

@@ -5,7 +5,7 @@ import { databaseLimits } from '../database-limits.js';
 import { WAL_POSITION, WrongDatabase } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { mapConcurrently } from './by-ledger.js';
-import { isDistributed } from './distribution.js';
+import { formatAddress, isDistributed } from './distribution.js';
 import { type NodeState, raisePosition, settleStart } from './starts.js';
 
 /** A node, as the latest look found it. */
@@ -160,7 +160,7 @@ class ClusterGuard implements NodeGuard {
   }
 
   #lookAt(one: Address): Promise<SeenNode> {
-    if (one.node === COORDINATOR) return Promise.resolve({ address: addressOf(one), isUp: true });
+    if (one.node === COORDINATOR) return Promise.resolve({ address: formatAddress(one), isUp: true });
     const underWay = this.#looks.get(one.node);
     if (underWay) return underWay;
     const look = this.#examine(one).finally(() => this.#looks.delete(one.node));
@@ -169,7 +169,7 @@ class ClusterGuard implements NodeGuard {
   }
 
   async #examine(one: Address): Promise<SeenNode> {
-    const address = addressOf(one);
+    const address = formatAddress(one);
     const { isUp, text } = await runOnNode(this.#pool, one, this.#stateQuery());
     if (!isUp) return { address, isUp, why: text };
     const state = readJson(text) as unknown as NodeState;
@@ -197,18 +197,18 @@ class ClusterGuard implements NodeGuard {
     const { state, moved } = await transaction(this.#pool, (client) =>
       settleStart(client, one, { start: before?.start, passed: before?.passed ?? 0 }, async () => {
         const { isUp, text } = await runOnNode(client, one, this.#stateQuery());
-        if (!isUp) throw new Error(`The node ${addressOf(one)} has refused: ${text}`);
+        if (!isUp) throw new Error(`The node ${formatAddress(one)} has refused: ${text}`);
         return readJson(text) as unknown as NodeState;
       }),
     );
     // At once: should the node refuse below, what was lost is told all the same.
     if (moved && before?.told !== moved.epoch) {
       if (before) before.told = moved.epoch;
-      this.#options.setBack({ node: addressOf(one), ...moved });
+      this.#options.setBack({ node: formatAddress(one), ...moved });
     }
     if (!state.isAdmitted) {
       const { isUp, text } = await runOnNode(this.#pool, one, `select cluster.admit('${state.start}')`);
-      if (!isUp) throw new Error(`The node ${addressOf(one)} has refused: ${text}`);
+      if (!isUp) throw new Error(`The node ${formatAddress(one)} has refused: ${text}`);
     }
     this.#admit(one.node, state.start, state.position ?? 0);
   }
@@ -251,10 +251,6 @@ const NOT_EXAMINED = 'A node of the cluster has restarted, and could not be exam
 
 /** The number of the group of the coordinator. */
 const COORDINATOR = 0;
-
-function addressOf({ host, port }: Address): string {
-  return `${host}:${port}`;
-}
 
 /** SQL: what a node says of itself. */
 function formatStateQuery(mayAskPosition: boolean): string {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { MOVE_TIMEOUT_MS, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import type { Queryable } from '../queries/statement.js';
-import { findNodes } from './distribution.js';
+import { findNodes, formatAddress } from './distribution.js';
 
 /** What a node says of itself. */
 export interface NodeState {
@@ -180,7 +180,7 @@ async function moveLedgers(client: pg.PoolClient, at: NodeAddress, { prepared }:
 async function assertOthersUp(client: pg.PoolClient): Promise<void> {
   const down = (await findNodes(client)).filter(({ isUp }) => !isUp);
   if (down.length === 0) return;
-  const names = down.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const names = down.map(formatAddress).join(', ');
   throw new Error(`All nodes have to be up, and some do not answer: ${names}.`);
 }
 
