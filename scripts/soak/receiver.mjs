@@ -6,9 +6,12 @@ import { native } from '../../packages/server/dist/auth/native-suite.js';
  * A receiver, as a process of its own so that it can be killed. It verifies every body, reports it, and answers only then:
  * what it has answered is known.
  *
- * Arguments: port, the ledger's public key, and the share of events that it refuses.
+ * Arguments: port, the ledger's public key, the share of attempts that it refuses, and how often it refuses one event at most.
  */
-const [port, system, refused] = [Number(process.argv[2]), process.argv[3], Number(process.argv[4])];
+const [port, system, refused, most] = [Number(process.argv[2]), process.argv[3], ...process.argv.slice(4).map(Number)];
+
+/** How often each event was refused. */
+const refusals = new Map();
 
 const server = createServer(async (request, response) => {
   const chunks = [];
@@ -16,7 +19,9 @@ const server = createServer(async (request, response) => {
   const text = Buffer.concat(chunks).toString();
   const fault = faultOf(text);
   const { data } = readJson(text);
-  const takes = Math.random() >= refused;
+  const before = refusals.get(data.handle) ?? 0;
+  const takes = before >= most || Math.random() >= refused;
+  if (!takes) refusals.set(data.handle, before + 1);
   const report = { event: data.handle, wallet: data.wallet.data.handle, fault, takes };
   process.send(report, () => response.writeHead(takes ? 202 : 500).end());
 });

@@ -24,7 +24,7 @@ const WRITERS = 32;
 const PATIENCE = 15;
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const { events, workers, kills: KILLS } = readOptions(process.argv.slice(2));
+const { events, workers, kills: KILLS, refusals } = readOptions(process.argv.slice(2));
 
 process.exitCode = await soak(events, String(workers));
 
@@ -123,7 +123,7 @@ async function startServer({ port, folder, workers }) {
 
 async function startReceiver(number, port, system, seen) {
   const refused = number === REFUSES ? 0.5 : 0;
-  const child = fork(here('./receiver.mjs'), [port, system, refused]);
+  const child = fork(here('./receiver.mjs'), [port, system, refused, refusals]);
   await once(child, 'message');
   child.on('message', ({ event, wallet, fault, takes }) => {
     seen.received += 1;

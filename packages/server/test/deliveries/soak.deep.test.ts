@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
-/** Most of the work is to start what was killed. */
-const SIZE = process.env.LONG_TESTS ? ['--events', '2000'] : ['--events', '100', '--kills', '2', '--workers', '1'];
+/** Most of the work is to start what was killed. Pauses between attempts grow: an event that is refused ten times waits for minutes. */
+const SMALL = ['--events', '100', '--kills', '2', '--workers', '1', '--refusals', '2'];
+const SIZE = process.env.LONG_TESTS ? ['--events', '2000'] : SMALL;
 
 const soak = fileURLToPath(new URL('../../../../scripts/soak.mjs', import.meta.url));
 
