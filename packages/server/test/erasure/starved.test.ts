@@ -19,7 +19,7 @@ it('many erasures of one ledger leave the connections to others', async () => {
   const other = await newLedger(url);
   const record = await stored(client, 'wallet', { handle: 'gone' });
   ok(await client.drop('/wallets/gone', record));
-  await auditLogs(database.url);
+  await auditLogs(database.url, client.ledger);
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   try {

@@ -15,7 +15,7 @@ it('tiles are kept as they are read by clients: of their beginnings only the one
   const { url, database } = server.current;
   const client = await newLedger(url);
   await stored(client, 'wallet', { handle: 'w' });
-  await auditLogs(database.url);
+  await auditLogs(database.url, client.ledger);
   const { origin, size } = await (await LogReader.of(client)).checkpoint();
   const [row] = await runSql<{ id: number }>(database.url, 'select id::int as id from ledger where handle = $1', [
     client.ledger,
