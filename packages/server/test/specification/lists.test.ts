@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listLimits } from '../../src/lists/list-limits.js';
@@ -11,7 +12,11 @@ const server = withServer();
 
 async function withWallets(count: number): Promise<TestClient> {
   const client = await newLedger(server.current.url);
-  for (let index = 0; index < count; index += 1) await stored(client, 'wallet', { handle: `w-${index}` });
+  for (let index = 0; index < count; index += 1) {
+    const { meta } = await stored(client, 'wallet', { handle: `w-${index}` });
+    // Lists order by moment: two of the same millisecond stand in the order in which they were stored.
+    while (Date.now() <= Date.parse(String(meta.moment))) await nextTurn();
+  }
   return client;
 }
 
