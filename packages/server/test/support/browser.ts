@@ -32,7 +32,11 @@ export function withBrowser(): { open(url: string, options?: BrowserContextOptio
         if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
       });
       page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+      page.on('requestfailed', (request) => {
+        const why = request.failure()?.errorText;
+        // A page that is left gives up what it still waits for.
+        if (why !== 'net::ERR_ABORTED') faults.push(`failed: ${request.url()}, ${why}`);
+      });
       page.on('request', (request) => {
         const { origin, protocol } = new URL(request.url());
         if (origin !== new URL(url).origin && protocol !== 'data:') faults.push(`elsewhere: ${request.url()}`);
