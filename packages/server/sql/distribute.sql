@@ -51,7 +51,11 @@ begin
   loop
     -- Triggers refuse that the rows which have moved are deleted here.
     triggers := array(
-      select regexp_replace(pg_get_triggerdef(t.oid), '(public\.)?refuse_closed_key', 'cluster.refuse_closed_key') from pg_trigger t
+      select regexp_replace(
+        -- Of statements only truncate: Citus makes these triggers on shards that it moves, and there they would refuse what the
+        -- triggers of rows below allow.
+        regexp_replace(pg_get_triggerdef(t.oid), ' BEFORE .* OR TRUNCATE ', ' BEFORE TRUNCATE '),
+        '(public\.)?refuse_closed_key', 'cluster.refuse_closed_key') from pg_trigger t
       where t.tgrelid = one.name::regclass and not t.tgisinternal);
     for trigger_text in select t.tgname from pg_trigger t where t.tgrelid = one.name::regclass and not t.tgisinternal loop
       execute format('drop trigger %I on %I', trigger_text, one.name);
@@ -66,7 +70,8 @@ begin
 end
 $$;
 
--- History is append-only: on plain PostgreSQL by triggers of statements. Citus makes triggers of rows on shards, and none of statements.
+-- History is append-only: on plain PostgreSQL by triggers of statements. Citus makes triggers of rows on shards, and those of statements on
+-- none but the shards that it moves.
 -- Rows of an import that is being discarded may be deleted (export#import): the deployment has a mark of it, and there is no ledger of that
 -- number. The trigger reads the copies of both tables that its own node has.
 do $$

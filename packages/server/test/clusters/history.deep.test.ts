@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, withFolder } from '../../../cli/test/support/cli.js';
 import { MoneyScene, transfer } from '../money/scene.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { moveShard } from '../support/nodes.js';
+import { type RunningServer, startServer, TEST_MASTER_KEY } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 
 describe.runIf(process.env.CITUS_TEST_URL)('the history on a cluster', () => {
+  const folder = withFolder();
   let server: RunningServer;
 
   beforeAll(async () => {
@@ -50,5 +53,30 @@ describe.runIf(process.env.CITUS_TEST_URL)('the history on a cluster', () => {
         table,
       ).rejects.toMatchObject({ code: '23001', message: `history is append-only: DELETE of ${table} refused` });
     expect(await counts()).toEqual(before);
+  });
+
+  it('is deleted of an import that is given up, also where Citus has moved its shard', async () => {
+    const { url } = server.database;
+    const [id, luid] = [987_654, '$ldg.AAAAAAAAAAAAAAAAA'];
+    // What an import has stored that was killed.
+    await runSql(url, 'insert into deployment (name, value) values ($1, $2)', [
+      `import:${luid}`,
+      JSON.stringify({ id, sha256: '', order: 1, isReadOnly: false }),
+    ]);
+    await runSql(
+      url,
+      `insert into change (ledger_id, luid, change, kind, action, moment) values ($1, '$wlt.1', 1, 'wallet', 'create', now())`,
+      [id],
+    );
+    const [{ shard }] = (await runSql<{ shard: string }>(
+      url,
+      `select get_shard_id_for_distribution_column('change', $1::bigint) as shard`,
+      [id],
+    )) as [{ shard: string }];
+    await moveShard(url, Number(shard));
+    const cli = new Cli(folder.path, { DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+    const { json } = await cli.done(['import', luid, '--discard', '--json']);
+    expect(json).toEqual({ ledger: luid, rows: 1 });
+    await expect(runSql(url, 'truncate change')).rejects.toMatchObject({ code: '23001' });
   });
 });
