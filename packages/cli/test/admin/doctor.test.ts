@@ -48,12 +48,39 @@ it('names a function that does not keep the history any more', async () => {
   const [{ text }] = (await sql('select pg_get_functiondef($1::regproc) as text', [name])) as [{ text: string }];
   await sql(`create or replace function ${name}() returns trigger language plpgsql as 'begin return old; end'`);
   const { schema } = await illnesses();
-  expect(schema).toContain(
-    'the function refuse_rewriting_history, by which a trigger keeps change append-only, differs from that of this release',
-  );
-  expect(schema).toContain('keeps entry append-only, differs');
+  for (const table of ['change', 'entry'])
+    expect(schema).toMatch(
+      new RegExp(
+        `the function (cluster.)?refuse_rewriting_history of the trigger append_only(_rows)? on ${table} differs from this release`,
+      ),
+    );
   await sql(text);
   expect(await illnesses()).toEqual({});
+});
+
+it('names a trigger that is disabled, defined otherwise or missing, on a shard of a cluster as well', async () => {
+  const client = await newLedger(server.current.url);
+  const { url, table } = await placeOf(server.current.database.url, 'change', client.ledger!);
+  const suffix = table.slice('change'.length);
+  const trigger = `append_only_but_erasure${suffix}`;
+  const on = suffix && ` (shard ${suffix.slice(1)})`;
+  const event = (of: string) =>
+    `create or replace trigger ${trigger} before update ${of} on ${table} for each row execute function public.refuse_rewriting_but_erasure()`;
+  for (const [alter, mend, told] of [
+    [
+      `alter table ${table} disable trigger ${trigger}`,
+      `alter table ${table} enable trigger ${trigger}`,
+      'is disabled',
+    ],
+    [event('of moment'), event(''), 'is defined otherwise than in this release'],
+    [`drop trigger ${trigger} on ${table}`, event(''), 'is missing'],
+  ] as const) {
+    await runSql(url, alter);
+    expect(await illnesses(), alter).toEqual({ schema: `the trigger append_only_but_erasure on change ${told}${on}` });
+    await runSql(url, mend);
+  }
+  expect(await illnesses()).toEqual({});
+  if (url !== server.current.database.url) await closeSql(url);
 });
 
 it('names what was altered, what is missing, and what stands still', async () => {

@@ -18,8 +18,8 @@ import { readMigrations } from '../store/sql.js';
 import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
 import { examineKeys, examineLogs, examineRecords } from './doctor-data.js';
 import { examineWork } from './doctor-work.js';
-import { examineHistoryTriggers } from './history-triggers.js';
 import { defineOperation, type OperationDeps } from './operation.js';
+import { examineTriggers } from './triggers.js';
 
 /** Looks at a deployment, and changes nothing. */
 export const doctor = defineOperation({
@@ -191,12 +191,12 @@ async function examineSchema(pool: pg.Pool): Promise<string> {
   const wrong = [
     ...missing.map((name) => `the index ${name} is missing`),
     ...invalid.map((name) => `the index ${name} is not valid`),
-    ...(await examineHistoryTriggers(pool)),
+    ...(await examineTriggers(pool)),
   ];
   const source = (await isDistributed(pool))
-    ? 'run `countersign-server --migrate`, or make it again as packages/server/sql/distribute.sql has it'
+    ? 'run `countersign-server --migrate`, or make it again as packages/server/sql/distribute.sql has it, on the node of a shard that is named'
     : 'make it again as packages/server/sql/migrations has it';
-  const advice = `${source} (reindex for one that is not valid)`;
+  const advice = `${source} (reindex for one that is not valid, enable for one that is disabled)`;
   if (wrong.length > 0) throw new Illness(wrong.join('; '), advice);
   return `of this release; ${wanted.length} indexes`;
 }
