@@ -29,6 +29,7 @@ const RUN_BY: readonly (readonly [page: string, start: string, test: string])[] 
   ['cluster', 'shared_preload_libraries', CLUSTER],
   ['cluster', 'select citus_set_coordinator_host', CLUSTER],
   ['cluster', 'countersign admin cluster --isolate', 'packages/server/test/clusters/isolate.deep.test.ts'],
+  ['cluster', 'countersign admin cluster --forget', 'packages/server/test/clusters/back-in-time.deep.test.ts'],
   ['database', 'runuser -u countersign', EMBEDDED],
   ['database', 'nsenter --mount', SYSTEMD],
   ['database', 'create role countersign_owner', SYSTEMD],

@@ -1,8 +1,8 @@
 export { type BackupCall, type MadeBackup, runBackup } from './backup.js';
 export { type CheckedRequirement, runCheckDatabase } from './check-database.js';
 export type { ClusterNode, ClusterView } from './cluster.js';
-export type { Diagnosis } from './diagnosis.js';
 export type { DrainState } from './drain.js';
+export type { Diagnosis } from './examinations/diagnosis.js';
 export type { AwaitedCall, OpenIntentLine, OpenIntentsPage, RetriedIntents } from './intents.js';
 export type { InvitationLine, InvitationsPage, MadeInvitation } from './invitations.js';
 export type { LedgerLine, LedgerOrder, LedgersPage, ShownQuota } from './ledgers.js';

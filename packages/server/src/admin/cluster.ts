@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
 import { type FoundNode, findNodes, isDistributed } from '../store/nodes/distribution.js';
+import { type ForgottenLedger, findLost, forgetLost, type LostLedger } from './lost-ledgers.js';
 import { defineOperation, LEDGER_NAME } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
@@ -19,27 +20,43 @@ export interface ClusterView {
   readonly nodes: readonly ClusterNode[];
   /** Tables of ledgers that the coordinator alone has: `countersign-server --migrate` spreads them. */
   readonly unspread: readonly string[];
+  readonly lost: readonly LostLedger[];
   /** The ledger that has a shard to itself from now on. */
   readonly isolated?: string;
+  /** What was deleted. */
+  readonly forgotten?: ForgottenLedger;
 }
 
 /**
  * Tells how ledgers are spread over the nodes of a cluster of Citus. Before that, a ledger may get a shard to itself, which can then be moved
- * to a node of its own.
+ * to a node of its own; or what is left of a lost ledger is deleted.
  */
 export const cluster = defineOperation({
-  input: Type.Object({ isolate: Type.Optional(LEDGER_NAME) }, { additionalProperties: false }),
-  changes: ({ isolate }) => isolate !== undefined,
-  run: ({ onDatabase }, { isolate }) => onDatabase(({ pool }) => viewCluster(pool, isolate)),
+  input: Type.Object(
+    { isolate: Type.Optional(LEDGER_NAME), forget: Type.Optional(LEDGER_NAME) },
+    { additionalProperties: false },
+  ),
+  changes: ({ isolate, forget }) => isolate !== undefined || forget !== undefined,
+  run: ({ onDatabase }, input) => onDatabase(({ pool }) => viewCluster(pool, input)),
 });
 
-async function viewCluster(pool: pg.Pool, isolate: string | undefined): Promise<ClusterView> {
+async function viewCluster(
+  pool: pg.Pool,
+  { isolate, forget }: { readonly isolate?: string; readonly forget?: string },
+): Promise<ClusterView> {
   if (!(await isDistributed(pool)))
     throw new AdminRefused('The database is not a cluster: it lacks the extension citus (docs/operations/cluster.md).');
   const isolated = isolate === undefined ? undefined : await isolateLedger(pool, isolate);
+  const forgotten = forget === undefined ? undefined : await forgetLost(pool, forget);
   const { rows: unspread } = await pool.query<{ name: string }>(UNSPREAD);
-  const view = { nodes: await nodesOf(pool), unspread: unspread.map(({ name }) => name) };
-  return isolated === undefined ? view : { ...view, isolated };
+  return {
+    nodes: await nodesOf(pool),
+    unspread: unspread.map(({ name }) => name),
+    // Tables that are not distributed have no shards to look at.
+    lost: unspread.length > 0 ? [] : await findLost(pool),
+    ...(isolated !== undefined && { isolated }),
+    ...(forgotten && { forgotten }),
+  };
 }
 
 const UNSPREAD = `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid

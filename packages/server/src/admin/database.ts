@@ -6,7 +6,7 @@ import { findEmbedded, startEmbedded } from '../store/embedded.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
-import { Illness } from './diagnosis.js';
+import { Illness } from './examinations/diagnosis.js';
 
 export interface AdminDeps {
   readonly pool: pg.Pool;

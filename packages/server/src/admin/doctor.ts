@@ -15,11 +15,11 @@ import { parseReadOnly, READ_ONLY_ROW } from '../store/deployment/read-only.js';
 import { isDistributed } from '../store/nodes/distribution.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
 import { readMigrations } from '../store/sql.js';
-import { type Diagnosis, type Examine, Illness } from './diagnosis.js';
-import { examineKeys, examineLogs, examineRecords } from './doctor-data.js';
-import { examineWork } from './doctor-work.js';
+import { examineKeys, examineLogs, examineRecords } from './examinations/data.js';
+import { type Diagnosis, type Examine, Illness } from './examinations/diagnosis.js';
+import { examineTriggers } from './examinations/triggers.js';
+import { examineWork } from './examinations/work.js';
 import { defineOperation, type OperationDeps } from './operation.js';
-import { examineTriggers } from './triggers.js';
 
 /** Looks at a deployment, and changes nothing. */
 export const doctor = defineOperation({

@@ -1,6 +1,6 @@
 import { ArchiveRefusal } from '../archive/refusals.js';
 import { DatabaseUnreachable } from '../store/queries/reach.js';
-import { Illness } from './diagnosis.js';
+import { Illness } from './examinations/diagnosis.js';
 
 /** What was asked for makes no sense, whatever the state of the deployment: correct the call. */
 export class WrongCall extends ArchiveRefusal {

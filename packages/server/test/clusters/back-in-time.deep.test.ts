@@ -3,17 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cli, withFolder } from '../../../cli/test/support/cli.js';
 import { everythingFor, founded, GATE } from '../access-http/support.js';
+import { exported, imported } from '../archive/support.js';
 import { allSealed, LogReader } from '../log/reading.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newKey, newLedger, type TestAnswer, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { blockOf, filledIn, wordsOf } from '../support/page.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { runSql } from '../support/sql.js';
+import { closeSql, runSql } from '../support/sql.js';
 import { bearer } from '../support/token.js';
 import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
 
+const PASSPHRASE = 'correct horse';
 const WALLETS = ['w-1', 'w-2', 'w-3'];
 const lines: { msg: string; [name: string]: unknown }[] = [];
 const told = (msg: string) => lines.filter((line) => line.msg.startsWith(msg));
@@ -36,7 +40,9 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
   const own = withOwnCluster(['synchronous_commit = on', 'citus.shard_count = 4', 'citus.recover_2pc_interval = 1s']);
   const servers: RunningServer[] = [];
   let scene: Scene;
+  const folder = withFolder();
   let dataDir = '';
+  let gone: { client: TestClient; luid: string; text: string };
 
   beforeAll(async () => {
     const { database } = own.current;
@@ -124,10 +130,12 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     const payment = { handle: 'pay', claims: [transfer('alice', 'bob', 60)] };
     ok(await money.client.create('/intents', payment));
     await eventually(async () => expect(await money.balance('bob')).toEqual([60, 0]));
-    const gone = await ledgerOn(1);
-    await stored(gone, 'wallet', { handle: 'w-1' });
-    const luids = await Promise.all([loser, gone].map(luidOf));
-    for (const client of [loser, kept, other, gone]) await show(client);
+    const client = await ledgerOn(1);
+    await stored(client, 'wallet', { handle: 'w-1' });
+    const luids = await Promise.all([loser, client].map(luidOf));
+    for (const one of [loser, kept, other, client]) await show(one);
+    const text = await exported(servers[0]!, client.ledger!, { passphrase: PASSPHRASE });
+    gone = { client, luid: luids[1]!, text };
     lines.length = 0;
     const versionOf = async ({ ledger }: TestClient) => {
       const text = 'select version from ledger where handle = $1';
@@ -147,9 +155,9 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     expect((await ruled.as(mallory).create('/wallets', { handle: 'again' })).status).toBe(403);
     expect((await ruled.get('/wallets/by-mallory', bearer(ruled.key))).status).toBe(404);
     // Its records are lost; the row of the ledger stays, and its handle is taken.
-    for (const client of [gone, byTheOther(gone)]) expect((await client.get('/wallets/w-1')).status).toBe(503);
-    const anew = { handle: gone.ledger!, signer: 'system', access: everythingFor(gone.key) };
-    expect((await new TestClient(servers[0]!.url, gone.key).create('/ledgers', anew)).status).toBe(503);
+    for (const one of [client, byTheOther(client)]) expect((await one.get('/wallets/w-1')).status).toBe(503);
+    const anew = { handle: client.ledger!, signer: 'system', access: everythingFor(client.key) };
+    expect((await new TestClient(servers[0]!.url, client.key).create('/ledgers', anew)).status).toBe(503);
     expect((await money.client.get('/intents/pay')).status).toBe(404);
     expect(await money.balance('alice')).toEqual([100, 0]);
     ok(await money.client.create('/intents', payment));
@@ -170,6 +178,37 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     );
     await eventually(async () => expect((await health()).logsStopped).toBe(1));
     for (const client of [kept, other]) await show(client);
+  });
+
+  it('leaves the names of ledgers that were made since to the operator, who forgets and imports them', async () => {
+    const { client, luid, text } = gone;
+    const cli = new Cli(folder.path, { DATABASE_URL: own.current.database.url });
+    // As docs/operations/cluster.md prints it.
+    const line = blockOf('cluster', 'countersign admin cluster --forget').trim();
+    const forget = (ledger: string) =>
+      cli.call([...wordsOf(filledIn(line, [['acme', ledger]])).slice(1), '--yes', '--json']);
+    const node = `127.0.0.1:${own.current.ports[1]}`;
+    expect((await cli.done(['admin', 'cluster', '--json'])).json.lost).toEqual([{ handle: client.ledger, luid, node }]);
+    const there = await forget(scene.kept.ledger!);
+    expect([there.code, there.err]).toEqual([1, expect.stringContaining('is not lost: its node has changes of it')]);
+
+    // One that the node may be about to commit could have made it.
+    const worker = Object.assign(new URL(own.current.database.url), { port: String(own.current.ports[1]) }).href;
+    await runSql(worker, `begin; select txid_current(); prepare transaction 'of-the-test'`);
+    const open = await forget(luid);
+    expect([open.code, open.err]).toEqual([1, expect.stringContaining(`Prepared transactions are open on ${node}`)]);
+    await runSql(worker, `rollback prepared 'of-the-test'`);
+    await closeSql(worker);
+
+    const { json } = await forget(luid);
+    expect([json.forgotten, json.lost]).toEqual([{ handle: client.ledger, luid, rows: 0 }, []]);
+    for (const one of [client, byTheOther(client)])
+      await eventually(async () => expect((await one.get('/wallets/w-1')).status).toBe(404));
+    expect(await imported(servers[0]!, text, { passphrase: PASSPHRASE })).toEqual([]);
+    for (const one of [client, byTheOther(client)])
+      await eventually(async () => expect((await one.get('/wallets/w-1')).status).toBe(200));
+    await stored(client, 'wallet', { handle: 'w-2' });
+    await expectSameCopies();
   });
 
   it('taken over by a standby that was behind, serves once that is promoted, and nothing that was lost', {

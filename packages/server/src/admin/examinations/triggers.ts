@@ -1,7 +1,7 @@
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
-import { isDistributed } from '../store/nodes/distribution.js';
-import { readMigrations, readSql } from '../store/sql.js';
+import { isDistributed } from '../../store/nodes/distribution.js';
+import { readMigrations, readSql } from '../../store/sql.js';
 
 /** A trigger that this release makes. */
 interface MadeTrigger {

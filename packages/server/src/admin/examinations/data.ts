@@ -1,14 +1,14 @@
 import { encodeBase64 } from '@countersign/protocol';
 import type pg from 'pg';
-import { native } from '../auth/native-suite.js';
-import { Corrupt, createIntegrity } from '../integrity/integrity.js';
-import type { Keyring } from '../keys/keyring.js';
-import { sealContext } from '../keys/seal.js';
-import type { KindName } from '../kinds/kind.js';
-import { type LedgerStatement, mapConcurrently, readByLedger } from '../store/nodes/by-ledger.js';
-import { isDistributed } from '../store/nodes/distribution.js';
-import { createSystemKeys } from '../store/queries/ledgers.js';
-import { type StoredVersion, versionsOf } from '../store/queries/version.js';
+import { native } from '../../auth/native-suite.js';
+import { Corrupt, createIntegrity } from '../../integrity/integrity.js';
+import type { Keyring } from '../../keys/keyring.js';
+import { sealContext } from '../../keys/seal.js';
+import type { KindName } from '../../kinds/kind.js';
+import { type LedgerStatement, mapConcurrently, readByLedger } from '../../store/nodes/by-ledger.js';
+import { isDistributed } from '../../store/nodes/distribution.js';
+import { createSystemKeys } from '../../store/queries/ledgers.js';
+import { type StoredVersion, versionsOf } from '../../store/queries/version.js';
 import { Illness } from './diagnosis.js';
 
 /** Ledgers by chance. */
