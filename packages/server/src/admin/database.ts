@@ -8,6 +8,9 @@ import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
 import { Illness } from './examinations/diagnosis.js';
 
+/** Milliseconds that an operator's command waits for a connection: it is needed most where the database has most to do. */
+const PATIENCE = 30_000;
+
 export interface AdminDeps {
   readonly pool: pg.Pool;
   readonly config: Config;
@@ -28,7 +31,10 @@ export async function onDatabase<T>(settings: EnvironmentSettings, work: (deps: 
     running === undefined ? await startEmbedded({ dataDir: config.dataDir, workers: 1, log: () => {} }) : undefined;
   const url = running ?? started?.url ?? '';
   // With the time-outs of the server: a pooler may give its connections to either.
-  const pool = createPool({ connectionString: url, max: 2, application_name: 'countersign admin' }, () => {});
+  const pool = createPool(
+    { connectionString: url, max: 2, connectionTimeoutMillis: PATIENCE, application_name: 'countersign admin' },
+    () => {},
+  );
   try {
     await assertUsable(pool, url, ours);
     await assertMigrated(pool);
