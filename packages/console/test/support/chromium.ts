@@ -11,6 +11,9 @@ export const lacksChromium = path === undefined;
 /** What the browser notes of a read that the client asks for again: on a busy machine, one may have to. */
 const ASKED_AGAIN = /^Failed to load resource: .* status of 503\b/;
 
+/** What it notes where a version is not in the log yet: the page asks for its proof until it is. */
+const NOT_LOGGED_YET = /^Failed to load resource: .* status of 404\b.*: \S+\/inclusion$/;
+
 /** A browser for the tests of a file, which has stored nothing yet. Errors of its pages are kept. */
 export function withBrowser(): { page(options?: PageOptions): Promise<Page>; readonly faults: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-chromium-'));
@@ -32,7 +35,8 @@ export function withBrowser(): { page(options?: PageOptions): Promise<Page>; rea
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme });
       page.on('console', (message) => {
-        if (message.type() === 'error' && !ASKED_AGAIN.test(message.text())) faults.push(message.text());
+        const fault = `${message.text()}: ${message.location().url}`;
+        if (message.type() === 'error' && !ASKED_AGAIN.test(fault) && !NOT_LOGGED_YET.test(fault)) faults.push(fault);
       });
       page.on('response', (response) => {
         const method = response.request().method();
