@@ -100,7 +100,7 @@ export function createService(options: ServerOptions, resources: Resources): { s
   const money = createMoney(pools.others, {
     ...{ store, runtime, moments, signing, holder, accepted, queued, metrics, tracing },
     reaches: siblings.reaches,
-    isDraining: () => drain.isDraining,
+    drain,
   });
   const ledgers = createLedgers(store.ledgers, { keys, suite: native, integrity, scheduler });
   watchLedgers(metrics, ledgers.count);

@@ -102,7 +102,7 @@ export const mutants = [
   },
   {
     id: 'settling-forward-reserves',
-    file: src('money/accounts/movements.ts'),
+    file: src('money/accounts/books.ts'),
     find: "if (isForward) return action === 'post' ? [-amount, 0] : [0, 0];",
     replace: '',
     breaks: 'A forward intent takes from what was never reserved.',
@@ -110,7 +110,7 @@ export const mutants = [
   },
   {
     id: 'settling-release',
-    file: src('money/accounts/movements.ts'),
+    file: src('money/accounts/books.ts'),
     find: "return action === 'void' ? [amount, -amount] : [0, -amount];",
     replace: 'return [0, -amount];',
     breaks: 'Money that was reserved is gone when the intent fails.',

@@ -12,7 +12,7 @@ alter table unsealed add column bytes bigint not null default 0;
 -- Bytes of a version beside its text: what lists filter its record by, as far as that is longer; null for none.
 alter table change add column beside integer;
 
--- What a ledger stores, from its rows: what write-size.ts counts for each write.
+-- What a ledger stores, from its rows: what quotas.ts counts for each write.
 create function stored_bytes(ledger bigint) returns bigint language sql stable as $$
   select ((select coalesce(sum(512 + coalesce(octet_length(body), 0) + coalesce(beside, 0)), 0) from change where ledger_id = ledger)
     + (select coalesce(sum(512 + octet_length(event) + octet_length(proofs)), 0) from delivery where ledger_id = ledger)

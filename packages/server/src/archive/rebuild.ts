@@ -1,14 +1,13 @@
 import { decodeBase64, type RecordEnvelope, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine } from '@countersign/verifier';
-import { makeClosedLeaf } from '../integrity/leaf.js';
-import type { LogCodes } from '../integrity/log-codes.js';
+import { type LogCodes, makeClosedLeaf } from '../integrity/log-rows.js';
 import type { Mac } from '../integrity/mac.js';
 import type { KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { useOf } from '../records/proofs.js';
 import { versionOf } from '../records/version.js';
 import { cutVersions } from '../store/committer/cut.js';
-import { besideOf } from '../store/committer/write-size.js';
+import { besideOf } from '../store/quotas.js';
 
 /** The rows that a record's versions make. */
 export interface RecordRows {

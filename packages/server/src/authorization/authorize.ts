@@ -1,12 +1,14 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { isRead, judgeAccess } from '../access/decide.js';
+import { decideAccess, isRead, judgeAccess } from '../access/decide.js';
 import { refuseForPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { kindNamed } from '../kinds/registry.js';
+import { isInDomain, type Ledger } from '../ledgers/ledger.js';
 import { noteDecision } from '../ledgers/request-facts.js';
 import type { Session } from '../ledgers/session.js';
+import type { RelatedRecord } from '../records/data-rules.js';
 import type { Parent, StoredRecord } from '../records/stored-record.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 import { refuseAction } from './refuse.js';
@@ -115,7 +117,7 @@ function placeOfName(
 export type AskedNew = Omit<AccessRequest, 'action'>;
 
 /** Checks the right to create a record in a domain other than its own; undefined stands for outside every domain. */
-export async function authorizeIn(
+async function authorizeIn(
   session: Session,
   caller: Caller,
   asked: AskedNew,
@@ -124,6 +126,42 @@ export async function authorizeIn(
   const { domain: _, ...meta } = asked.subject.meta;
   const subject = { ...asked.subject, meta: domain === undefined ? meta : { ...meta, domain } };
   await authorize(session, caller, { ...asked, subject, action: 'create' });
+}
+
+/**
+ * Checks the right to create a record that keeps others from being dropped, in the domain of each of those that lies
+ * beside its own.
+ *
+ * @param related the records that its data names
+ * @throws as `authorize` does
+ */
+export async function authorizeBeside(
+  session: Session,
+  caller: Caller,
+  asked: AskedNew,
+  related: readonly RelatedRecord[],
+): Promise<void> {
+  for (const { domain } of findHeldInSiblingDomains(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
+    await authorizeIn(session, caller, asked, domain);
+  }
+}
+
+/**
+ * The named records that lie in a domain beside that of the record, rather than above or below, and that cannot be
+ * dropped while it names them.
+ */
+function findHeldInSiblingDomains(
+  ledger: Ledger,
+  kind: Kind,
+  related: readonly RelatedRecord[],
+  domain: string | undefined,
+): readonly RelatedRecord[] {
+  return related.filter(
+    (one) =>
+      kindNamed(one.kind).links.dependants?.some((dependants) => dependants.kind === kind.name) &&
+      !isInDomain(ledger, one.domain, domain) &&
+      !isInDomain(ledger, domain, one.domain),
+  );
 }
 
 /**
@@ -160,6 +198,22 @@ export async function readsEvery(session: Session, kind: Kind, caller: Caller): 
   const { granted } = judgeAccess('read', kind.name, caller, context);
   if (granted) noteDecision(session.facts, true);
   return granted;
+}
+
+/**
+ * Whether rules let the caller do that to a record which the request is not itself about, such as a wallet that an intent
+ * names. The gate is left out, as it was passed with the request; policy values that ask for a condition grant nothing.
+ *
+ * @throws as a turn of the session's task does
+ */
+export async function isAllowedOn(
+  session: Session,
+  caller: Caller,
+  action: string,
+  subject: Subject,
+): Promise<boolean> {
+  await session.task.turn();
+  return decideAccess(action, subject.kind, caller, contextOf(session, subject)).granted;
 }
 
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */

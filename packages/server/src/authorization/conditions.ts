@@ -8,8 +8,8 @@ import type { Session } from '../ledgers/session.js';
 import { readRecordText } from '../metering/task.js';
 import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
+import { isAllowedOn } from './authorize.js';
 import { type Conditions, subjectOf } from './context.js';
-import { isAllowedOn } from './permission.js';
 
 /** The subject and caller that a condition is judged for. */
 interface ConditionScope {

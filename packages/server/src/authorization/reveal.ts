@@ -7,7 +7,7 @@ import { type SealedSecret, secretValues } from '../auth/secret-values.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
-import { recordText } from '../records/serve.js';
+import { recordText } from '../records/version.js';
 import { contextOf } from './context.js';
 
 /**

@@ -7,10 +7,9 @@ import { RetryLater } from '../base/retry-later.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import { Corrupt } from '../integrity/integrity.js';
-import { isJournaled } from '../journal/journaled.js';
 import { MasterKeyMissing } from '../keys/keyring.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { RequestFacts } from '../ledgers/request-facts.js';
+import { noteLedger, type RequestFacts } from '../ledgers/request-facts.js';
 import type { Service } from '../ledgers/service.js';
 import { LogStopped } from '../log/publish.js';
 import { OutboundFailure } from '../outbound/outbound.js';
@@ -47,7 +46,7 @@ export async function answerRequest(
   let late = false;
   const work = async () => {
     ledger = await resolve();
-    if (ledger) noteLedger(service, ledger, facts);
+    if (ledger) noteLedger(facts, service, ledger);
     const answer = await perform(ledger, () => late);
     // Nobody takes the file of an answer that comes too late.
     if (late) answer.file?.close();
@@ -74,14 +73,8 @@ export async function answerRequest(
   } finally {
     // Another process may have changed it since this one last looked: what was decided on counts as well.
     const latest = ledger && service.ledgers.find(ledger.handle);
-    if (latest) noteLedger(service, latest, facts);
+    if (latest) noteLedger(facts, service, latest);
   }
-}
-
-/** Notes the ledger of a request, and whether it keeps a journal: the request that ends one is in it. */
-function noteLedger(service: Service, ledger: Ledger, facts: RequestFacts): void {
-  facts.ledger = ledger.handle;
-  if (isJournaled(service, ledger)) facts.isJournaled = true;
 }
 
 /** The reason in the answer to an error; that of another service stays out of the log. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { describeDecision } from '../access/explain.js';
 import { stages } from '../forwarding/stage.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -12,7 +13,6 @@ import { bodyLimits } from './bodies/body-limits.js';
 import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest, makeErrorReport, sendAnswer } from './boundary.js';
 import { makeCommand, type Received } from './command.js';
-import { withDecisionLog } from './decision-log.js';
 import type { HttpService } from './http-service.js';
 import { journalAnswer } from './journal.js';
 import { holdUntilSealed } from './log/hold.js';
@@ -75,7 +75,7 @@ export async function outsideLedgers(
     async (_, isLate) => {
       noTenant(named);
       const task = senderTaskOf(service, OUTSIDE, request, isLate, () => grantBody(request));
-      const own = withDecisionLog({ ...service, task, facts: request.facts }, request);
+      const own = serviceFor(service, task, request);
       return perform(own, await makeCommand(own, undefined, request));
     },
     makeErrorReport(service, request),
@@ -100,7 +100,14 @@ export function sessionOf(
   const task = isLarge(request)
     ? senderTaskOf(service, ledger.id, request, isLate, granted)
     : taskOf(service, ledger.id, request, isLate);
-  return openSession(withDecisionLog({ ...service, task, facts: request.facts }, request), ledger);
+  return openSession(serviceFor(service, task, request), ledger);
+}
+
+/** The service as one request uses it. At log level `debug` or `trace` it logs each decision on access with the id of the request. */
+export function serviceFor(service: HttpService, task: LedgerTask, { facts, log }: Received): Service {
+  const own = { ...service, task, facts };
+  if (log.level !== 'debug' && log.level !== 'trace') return own;
+  return { ...own, explain: (explanation) => log.debug(explanation, describeDecision(explanation)) };
 }
 
 /** Performs an operation on records of the kind, in a session on the ledger that the request names. */

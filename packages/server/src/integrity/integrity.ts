@@ -7,8 +7,7 @@ import { sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
-import { createMakeLeaf } from './leaf.js';
-import { createLogCodes } from './log-codes.js';
+import { createLogCodes, createMakeLeaf } from './log-rows.js';
 import { createDeliveryMac, createMac, createOpenMac } from './mac.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 

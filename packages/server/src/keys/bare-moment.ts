@@ -12,7 +12,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
  * | list | `lists/text.ts` | an array: the text that is hashed begins with `[`, that of all others with `{` |
  * | error | `http/boundary.ts` | `reason`, `detail` and `custom`, of the ledger's own choice; a bridge's error is signed with `causedBy` |
  * | call | `money/bridges.ts` | an object with a handle `deb_…` or `cre_…`, the intent, and a schema (entry) or an action (commit, abort) |
- * | limit | `money/accounts/set-limits.ts` | `amount`, `metric`, `symbol` and `wallet`: it has no handle |
+ * | limit | `money/accounts/wallet-limits.ts` | `amount`, `metric`, `symbol` and `wallet`: it has no handle |
  * | granted rule | `operations/check.ts` | `action`, `filter`, `invoke` and `record`: it has no handle |
  * | log | `operations/log/signed-data.ts` | of the ledger's own choice, with `origin`: it has no handle |
  * | journal entry | `journal/entry.ts` | of the ledger's own choice, with `target`, `params` and `result`; its handle is the id of a luid, which begins with `-` |

@@ -1,5 +1,6 @@
 import { isLuid, isObject, type Json } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
+import type { Ledger } from './ledger.js';
 
 /** What becomes known of a client's request while it is answered, for the access log and the journal of its ledger. */
 export interface RequestFacts {
@@ -26,6 +27,22 @@ export interface Who {
   readonly key?: string;
   /** Whether that is the key of a factor of the signer. */
   readonly isFactor?: true;
+}
+
+/** Whether the server lets ledgers keep journals. */
+interface JournalSetting {
+  readonly keepsJournals: boolean;
+}
+
+/** Whether a ledger keeps a journal of its requests (interface/journal). */
+export function isJournaled({ keepsJournals }: JournalSetting, { config }: Pick<Ledger, 'config'>): boolean {
+  return keepsJournals && config['request.journalingEnabled'] === true;
+}
+
+/** Notes the ledger of a request, and whether it keeps a journal: the request that ends one is in it. */
+export function noteLedger(facts: RequestFacts, service: JournalSetting, ledger: Ledger): void {
+  facts.ledger = ledger.handle;
+  if (isJournaled(service, ledger)) facts.isJournaled = true;
 }
 
 /** Notes who calls: for whom the token stands, else the first proof of a signer. */

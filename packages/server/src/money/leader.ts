@@ -1,3 +1,4 @@
+import type { Drain } from '../store/deployment/drain.js';
 import type { Leaders } from '../store/money/leaders.js';
 import type { SequencerMetrics } from './metrics.js';
 import { sequencerLimits } from './sequencer-limits.js';
@@ -26,8 +27,8 @@ export interface LeadershipDeps {
   /** Milliseconds of a monotonic clock: for leases. */
   readonly clock: () => number;
   readonly metrics: Pick<SequencerMetrics, 'movedLeader'>;
-  /** Whether this process leaves all ledgers to others. */
-  readonly isDraining: () => boolean;
+  /** While it drains, this process leaves all ledgers to others. */
+  readonly drain: Pick<Drain, 'isDraining'>;
 }
 
 /** What a process knows of the leader of one ledger, by its monotonic clock. */
@@ -71,7 +72,7 @@ export class Leadership {
   async acquire(): Promise<Lead | undefined> {
     const { clock, leaders, metrics } = this.deps;
     const now = clock();
-    if (this.deps.isDraining()) {
+    if (this.deps.drain.isDraining) {
       this.expire();
       return undefined;
     }

@@ -44,7 +44,7 @@ export interface Engine {
 }
 
 export interface MoneyDeps
-  extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued' | 'isDraining'> {
+  extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued' | 'drain'> {
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;

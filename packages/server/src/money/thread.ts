@@ -1,10 +1,8 @@
 import { luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Move } from '@countersign/protocol/trail';
 import type { Session } from '../ledgers/session.js';
-import type { Books } from './accounts/books.js';
-import { move } from './accounts/movements.js';
-import { setLimits } from './accounts/set-limits.js';
-import { countDaily, countsDaily, findExceededLimit, findFull } from './accounts/wallet-limits.js';
+import { type Books, movePlan } from './accounts/books.js';
+import { countDaily, countsDaily, findExceededLimit, findFull, setLimits } from './accounts/wallet-limits.js';
 import { type Effect, Intent, type IntentEvent, type IntentState } from './intent.js';
 import { step } from './machine.js';
 import type { Forward, IntentFailure, Plan } from './plan/plan.js';
@@ -114,7 +112,7 @@ export class IntentThread {
     const cause = { intent: intent.record.luid, change: intent.change, moment };
     const made = action === 'post' ? setLimits(books, plan, cause, session) : undefined;
     if (action === 'post') intent.settled = intent.versions.at(-2) ?? intent.newest!;
-    move(books, plan, action, cause);
+    movePlan(books, plan, action, cause);
     if (action === 'void' && intent.day !== undefined) countDaily(books, plan, intent.day, -1);
     else if (action !== 'void' && countsDaily(session.ledger.config)) this.#count(intent, plan, made);
   }

@@ -8,7 +8,7 @@ import { parsePage } from '../lists/page.js';
 import { type Source, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
-import { snapshot } from '../records/serve.js';
+import { snapshot } from '../records/version.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import { EVERY_OPERATION, type Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';

@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { snapshot } from '../records/serve.js';
+import { snapshot } from '../records/version.js';
 import { changeNumber } from './change-number.js';
 import { EVERY_OPERATION, type Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { authorize, authorizeNew } from '../authorization/authorize.js';
-import { authorizeBeside } from '../authorization/beside.js';
+import { authorize, authorizeBeside, authorizeNew } from '../authorization/authorize.js';
 import { assertSignature, type ClientSignature, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { newSubject, subjectOf } from '../authorization/context.js';
@@ -21,7 +20,6 @@ import { applyLabels, withLabels } from '../records/labels.js';
 import { assertProofs } from '../records/proof-rules.js';
 import { customsOf, usesOfProofs } from '../records/proofs.js';
 import { checkSecretKeys, loadSecretNames, sealSecrets } from '../records/secrets.js';
-import { sortMembers } from '../records/serve.js';
 import {
   assertLuid,
   assertNotReserved,
@@ -30,7 +28,7 @@ import {
   findRecord,
   type StoredRecord,
 } from '../records/stored-record.js';
-import { recordKeyOf, type VersionWrite, versionOf, withProofs } from '../records/version.js';
+import { recordKeyOf, sortMembers, type VersionWrite, versionOf, withProofs } from '../records/version.js';
 import type { HeldName } from '../store/money/holds.js';
 import { addHash, bodyChecksOf } from './bodies.js';
 import { hintOnPolicy, hintOnRules, hintWithin } from './hints.js';

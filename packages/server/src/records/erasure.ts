@@ -2,7 +2,7 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Write } from '../store/committer/write.js';
-import { recordText } from './serve.js';
+import { recordText } from './version.js';
 
 /** What is signed of an erasure (interface/records#erase). It names the record by luid, and holds nothing of it. */
 export type ErasureData = JsonObject & {

@@ -1,12 +1,21 @@
-import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import {
+  type Change,
+  type ChangeAction,
+  type JsonObject,
+  LedgerError,
+  luid as makeLuid,
+  type RecordEnvelope,
+  readJson,
+  type StoredProof,
+} from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Write } from '../store/committer/write.js';
+import type { StoredChange } from '../store/queries/history.js';
 import { scope } from '../store/queries/scope.js';
 import { filterDocument, formatAccessFacts } from './document.js';
 import { recordLimits } from './record-limits.js';
-import { recordText } from './serve.js';
 
 /** The part of a write that follows from a version, whatever operation made it. */
 export type VersionWrite = Omit<
@@ -96,4 +105,45 @@ export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[
 /** A luid for a new record of the kind. */
 export function newLuid({ runtime }: Service, kind: Kind): string {
   return makeLuid(kind.prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
+}
+
+/**
+ * `data` in its kind's served order: parent, the kind's members, then others as sent (interface/envelope#member-order).
+ */
+export function sortMembers(kind: Kind, data: JsonObject): JsonObject {
+  const ordered: JsonObject = {};
+  for (const member of ['parent', ...kind.data.order]) {
+    if (data[member] !== undefined) ordered[member] = data[member];
+  }
+  for (const [member, value] of Object.entries(data)) {
+    if (!Object.hasOwn(ordered, member)) ordered[member] = value;
+  }
+  return ordered;
+}
+
+/** The text of a record, as it is stored and served: members in the recorded order. */
+export function recordText(record: RecordEnvelope): string {
+  const { hash, data, luid, meta } = record;
+  return JSON.stringify({ hash, data, luid, meta });
+}
+
+/** A stored version as its change snapshot (interface/records#history). */
+export function snapshot(kind: Kind, stored: StoredChange): Change {
+  const { hash, luid, meta, data } = readJson(stored.body) as RecordEnvelope;
+  const { proofs, status, moment, owners, labels, ...others } = meta;
+  return {
+    hash,
+    luid,
+    meta: {
+      proofs,
+      status,
+      moment,
+      change: stored.change,
+      action: stored.action as ChangeAction,
+      owners,
+      ...(kind.trail.labels === false && labels === undefined ? {} : { labels: labels ?? null }),
+      ...others,
+    },
+    data,
+  };
 }

@@ -2,11 +2,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Keyring } from '../keys/keyring.js';
 import { databaseLimits } from './database-limits.js';
-import { createDrain } from './deployment/drain.js';
+import { Drain } from './deployment/drain.js';
 import { settleMasterKeys } from './deployment/master-keys.js';
 import { createPresence } from './deployment/presence.js';
-import { createReadOnlyGuard } from './deployment/read-only.js';
-import { createSchemaGuard } from './deployment/schema-range.js';
+import { ReadOnlyGuard } from './deployment/read-only.js';
+import { SchemaGuard } from './deployment/schema-range.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
@@ -54,11 +54,11 @@ export async function openDatabase(options: DatabaseOptions) {
   const { epochs, keys } = await migrateDatabase(options, failed);
   const pools = createPools(database, epochs.verify, failed);
   const end = () => Promise.all(Object.values(pools).map((one) => one.end()));
-  const readOnly = createReadOnlyGuard(logger);
-  const schema = createSchemaGuard(readMigrations().at(-1)!.number, logger);
+  const readOnly = new ReadOnlyGuard(logger);
+  const schema = new SchemaGuard(readMigrations().at(-1)!.number, logger);
   let writes: WriteGate | undefined;
   const isWriting = () => writes !== undefined && writes.underWay > 0;
-  const drain = createDrain(logger);
+  const drain = new Drain(logger);
   drain.add({ isBusy: isWriting });
   const tells = { name: options.holder, keys, readOnly, drain, schema, isWriting };
   const presence = createPresence(pools.others, { ...options, ...tells });
@@ -67,7 +67,7 @@ export async function openDatabase(options: DatabaseOptions) {
     const nodes = await createNodeGuard(pools.others, { ...epochs, setBack: tellSetBack(options) });
     const nodeWatch = watchNodes(nodes, databaseLimits.readiness.pause, logger);
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
-    writes = createWriteGate(disk, readiness, schema, readOnly);
+    writes = createWriteGate(disk, readiness.clock, schema, readOnly);
     return {
       pools,
       epochs,
@@ -79,7 +79,7 @@ export async function openDatabase(options: DatabaseOptions) {
       /** What every write passes. */
       writes,
       /** What entries of request journals pass: they tell of reads as well, and are kept in read-only mode. */
-      journalWrites: createWriteGate(disk, readiness, schema),
+      journalWrites: createWriteGate(disk, readiness.clock, schema),
       readOnly,
       schema,
       drain,

@@ -11,11 +11,11 @@ export class DiskFull extends WritesRefused {
   }
 }
 
-/** Watches the free space of the disk that the database writes to. */
+/** What the disk that the database writes to has room for. */
 export interface DiskSpace extends WriteGuard {
-  /** Asserts that there is room for new records and ledgers. @throws DiskFull */
-  assertForNew(): void;
-  close(): void;
+  readonly refusal: DiskFull | undefined;
+  /** What new records and ledgers are refused with now; undefined while there is room for them. */
+  readonly refusalOfNew: DiskFull | undefined;
 }
 
 /** What must be free for writes, in bytes, and for creates, as a part of what the database has and may take. */
@@ -25,7 +25,7 @@ export interface FreeDisk {
 }
 
 /** For an external database: its disk is unwatched, and every write is allowed. */
-export const UNWATCHED: DiskSpace = { assert() {}, assertForNew() {}, close() {} };
+export const UNWATCHED = { refusal: undefined, refusalOfNew: undefined, close() {} } as const;
 
 /** Bytes that the database has on its disk. */
 async function databaseSize(pool: pg.Pool): Promise<number> {
@@ -52,32 +52,28 @@ export async function watchDiskSpace(
   pool: pg.Pool,
   logger: FastifyBaseLogger,
   least: FreeDisk = databaseLimits.freeDisk,
-): Promise<DiskSpace> {
+): Promise<DiskSpace & { close(): void }> {
   if (folder === undefined) return UNWATCHED;
   const leastForNew = least.create * ((await freeBytes(folder)) + (await databaseSize(pool)));
-  let enough = true;
-  let enoughForNew = true;
   const look = async () => {
     const free = await freeBytes(folder);
-    const is = free >= least.write;
-    if (is && !enough) logger.info('there is room on the disk again: writes are taken');
-    if (!is && enough) logger.error('the disk is nearly full: writes are refused, reads go on');
-    enough = is;
-    const isForNew = free >= leastForNew;
-    if (isForNew && !enoughForNew) logger.info('there is room on the disk for new records again: they are taken');
-    if (!isForNew && enoughForNew)
+    const isFull = free < least.write;
+    if (!isFull && disk.refusal) logger.info('there is room on the disk again: writes are taken');
+    if (isFull && !disk.refusal) logger.error('the disk is nearly full: writes are refused, reads go on');
+    disk.refusal = isFull ? new DiskFull() : undefined;
+    const isFullForNew = free < leastForNew;
+    if (!isFullForNew && disk.refusalOfNew)
+      logger.info('there is room on the disk for new records again: they are taken');
+    if (isFullForNew && !disk.refusalOfNew)
       logger.error('the disk is nearly full: new records and ledgers are refused, changes and drops go on');
-    enoughForNew = isForNew;
+    disk.refusalOfNew = isFullForNew ? new DiskFull() : undefined;
   };
-  await look();
   const looking = setInterval(() => void look(), DISK_CHECK_INTERVAL).unref();
-  return {
-    assert() {
-      if (!enough) throw new DiskFull();
-    },
-    assertForNew() {
-      if (!enoughForNew) throw new DiskFull();
-    },
+  const disk = {
+    refusal: undefined as DiskFull | undefined,
+    refusalOfNew: undefined as DiskFull | undefined,
     close: () => clearInterval(looking),
   };
+  await look();
+  return disk;
 }

@@ -1,12 +1,12 @@
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather, gatherLimits } from '../base/gather.js';
-import { textArray } from './arrays.js';
 import { isSerializationFailure, type Runner, storeInTransaction } from './committer/batch.js';
 import type { NewDelivery, Write, WriteOutcome } from './committer/write.js';
-import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
+import { textArray } from './parameters.js';
 import { versionsOf } from './queries/version.js';
+import { ROW_BYTES } from './quotas.js';
 import { addBytes } from './stored-bytes.js';
 import { transaction } from './transaction.js';
 

@@ -2,14 +2,14 @@ import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 import type pg from 'pg';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Readiness } from './readiness.js';
-import type { WriteGuard } from './writes-refused.js';
+import type { WriteGate } from './writes-refused.js';
 
 /** What is measured of a database. */
 interface MeasuredDatabase {
   /** Connections, by what they are for. */
   readonly pools: Readonly<Record<string, pg.Pool>>;
   readonly readiness: Pick<Readiness, 'isReady'>;
-  readonly writes: WriteGuard;
+  readonly writes: Pick<WriteGate, 'isOpen'>;
   /** The folder of the embedded PostgreSQL; absent for another one, whose disk is not known. */
   readonly folder?: string;
 }
@@ -34,7 +34,7 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
     help: 'Whether writes are taken (1). They are refused while the disk is nearly full, the clock is ahead of the database, or an operator has made the server read-only.',
     registers,
     collect() {
-      this.set(takesWrites(writes) ? 1 : 0);
+      this.set(writes.isOpen() ? 1 : 0);
     },
   });
   new Gauge({
@@ -47,15 +47,6 @@ export function watchDatabase(registry: Registry, { pools, readiness, writes, fo
       if (free !== undefined) this.set(free);
     },
   });
-}
-
-function takesWrites(writes: WriteGuard): boolean {
-  try {
-    writes.assert();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function watchPools(registers: Registry[], pools: MeasuredDatabase['pools']): void {

@@ -1,8 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import type pg from 'pg';
 import { LruCache } from '../base/lru-cache.js';
-import type { Write } from './committer/write.js';
-import { bytesOf, secretBytesOf } from './committer/write-size.js';
+import type { NewDelivery, Write } from './committer/write.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
 
 /** What a ledger may store (interface/limits#stored-bytes). */
@@ -84,9 +83,12 @@ export const UNLIMITED: Quotas = {
 export function createQuotas(
   pool: pg.Pool,
   each: number = Number.POSITIVE_INFINITY,
-  disk: Pick<DiskSpace, 'assertForNew'> = UNWATCHED,
+  disk: Pick<DiskSpace, 'refusalOfNew'> = UNWATCHED,
   refused: () => void = () => {},
 ): Quotas {
+  const assertRoomForNew = () => {
+    if (disk.refusalOfNew) throw disk.refusalOfNew;
+  };
   const now = () => performance.now();
   const known = new LruCache<number, Storage>(quotaLimits.known);
 
@@ -147,13 +149,13 @@ export function createQuotas(
   };
 
   return {
-    admitLedger: disk.assertForNew,
+    admitLedger: assertRoomForNew,
     admit(write, mayExceed) {
-      if (write.action === 'create') disk.assertForNew();
+      if (write.action === 'create') assertRoomForNew();
       return whenKnown(write.ledger, (storage) => take(storage, write, mayExceed));
     },
     admitCall(ledger, isNew) {
-      if (isNew) disk.assertForNew();
+      if (isNew) assertRoomForNew();
       return whenKnown(ledger, (storage) => {
         if (storage.used < storage.quota) return undefined;
         refused();
@@ -167,18 +169,9 @@ export function createQuotas(
         hasRoom = used < quota * quotaLimits.refusals;
         return undefined;
       });
-      return hasRoom && hasRoomForNew(disk);
+      return hasRoom && disk.refusalOfNew === undefined;
     },
   };
-}
-
-function hasRoomForNew(disk: Pick<DiskSpace, 'assertForNew'>): boolean {
-  try {
-    disk.assertForNew();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function newStorage(quota: number): Storage {
@@ -190,4 +183,29 @@ function quotaExceeded({ used, quota }: Storage): LedgerError {
     'api.rate-limit-exceeded',
     `The ledger stores ${used} bytes, and may store ${quota}. Erase dropped records, or ask the operator for more.`,
   );
+}
+
+/** Bytes of a row beside its texts; those of the function `stored_bytes`, which counts rows that are there (0020-storage). */
+export const ROW_BYTES = 512;
+
+/** Bytes that a write stores, as the quota of its ledger counts them, but for its secrets. */
+export function bytesOf(write: Write): number {
+  const { body, earlier = [], deliveries = [] } = write;
+  const before = earlier.reduce((sum, one) => sum + ROW_BYTES + Buffer.byteLength(one.body), 0);
+  return ROW_BYTES + Buffer.byteLength(body) + besideOf(write) + before + eventBytesOf(deliveries);
+}
+
+/** What lists filter a record by, as far as it is longer than the text. A dropped record is in no list. */
+export function besideOf({ action, body, document }: Pick<Write, 'action' | 'body' | 'document'>): number {
+  if (action === 'drop' || action === 'erase') return 0;
+  return Math.max(0, Buffer.byteLength(document) - Buffer.byteLength(body));
+}
+
+/** Bytes of the secrets that a write stores, some of which may take the place of others. */
+export function secretBytesOf({ secrets = [] }: Pick<Write, 'secrets'>): number {
+  return secrets.reduce((sum, { sealed }) => sum + ROW_BYTES + sealed.length, 0);
+}
+
+function eventBytesOf(deliveries: readonly NewDelivery[]): number {
+  return deliveries.reduce((sum, { event }) => sum + ROW_BYTES + Buffer.byteLength(event), 0);
 }

@@ -2,19 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { momentLimits } from '../base/ledger-clock.js';
-import { createClockCheck } from './clock-check.js';
+import { ClockCheck } from './clock-check.js';
 import { OUR_DRAINS } from './deployment/drain.js';
 import type { Presence, SeenDeployment } from './deployment/presence.js';
 import { READ_ONLY_ROW } from './deployment/read-only.js';
 import { LEAST_SCHEMA } from './deployment/schema-range.js';
-import type { WriteGuard } from './writes-refused.js';
 
 /** Whether the database answers, by the latest look at it, this process holds its keys, and the clock lets writes be dated. */
-export interface Readiness extends WriteGuard {
-  isReady(): boolean;
-  /** Looks no more. */
-  close(): void;
-}
+export type Readiness = Awaited<ReturnType<typeof watchReadiness>>;
 
 export interface ReadinessBounds {
   /** Milliseconds between two looks. */
@@ -36,9 +31,9 @@ export async function watchReadiness(
   logger: FastifyBaseLogger,
   presence: Presence,
   now?: () => number,
-): Promise<Readiness> {
+) {
   const closing = new AbortController();
-  const clock = createClockCheck(momentLimits.ahead, logger);
+  const clock = new ClockCheck(momentLimits.ahead, logger);
   const ping = { text: LOOK, values: [OUR_DRAINS], query_timeout: patience };
   let isReady = true;
   const tell = (is: boolean, err?: unknown) => {
@@ -66,7 +61,13 @@ export async function watchReadiness(
   };
   await lookOnce();
   void look();
-  return { isReady: () => isReady && presence.isComplete(), assert: clock.assert, close: () => closing.abort() };
+  return {
+    /** Refuses writes while the clocks differ. */
+    clock,
+    isReady: () => isReady && presence.isComplete(),
+    /** Looks no more. */
+    close: () => closing.abort(),
+  };
 }
 
 /** What a look sees. */

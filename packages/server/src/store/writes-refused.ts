@@ -3,30 +3,30 @@ export class WritesRefused extends Error {}
 
 /** Whoever may refuse writes. */
 export interface WriteGuard {
-  /** @throws WritesRefused */
-  assert(): void;
+  /** What every write is refused with now; undefined while writes are taken. */
+  readonly refusal: WritesRefused | undefined;
 }
 
 /** What every write passes. */
-export interface WriteGate extends WriteGuard {
-  /** Does a write. @throws WritesRefused */
-  pass<T>(write: () => Promise<T>): Promise<T>;
-  /** How many writes are being done. */
-  readonly underWay: number;
-}
+export type WriteGate = ReturnType<typeof createWriteGate>;
 
 /** One that refuses what any of these does. */
-export function createWriteGate(...guards: WriteGuard[]): WriteGate {
+export function createWriteGate(...guards: readonly WriteGuard[]) {
   let underWay = 0;
   const assert = () => {
-    for (const guard of guards) guard.assert();
+    for (const { refusal } of guards) if (refusal) throw refusal;
   };
   return {
+    /** Whether writes are taken now. */
+    isOpen: () => !guards.some(({ refusal }) => refusal),
+    /** @throws WritesRefused */
     assert,
+    /** How many writes are being done. */
     get underWay() {
       return underWay;
     },
-    async pass(write) {
+    /** Does a write. @throws WritesRefused */
+    async pass<T>(write: () => Promise<T>): Promise<T> {
       assert();
       underWay += 1;
       try {

@@ -20,7 +20,7 @@ function sequencer(results: Any[] = [], more: Any = {}) {
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
-    isDraining: () => false,
+    drain: { isDraining: false },
     signing: {},
     clock: () => performance.now(),
     moments: new LedgerClock(Date.now),

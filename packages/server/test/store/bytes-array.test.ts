@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bytesArray } from '../../src/store/arrays.js';
+import { bytesArray } from '../../src/store/parameters.js';
 
 describe('an array of bytes in binary form', () => {
   let client: pg.Client;

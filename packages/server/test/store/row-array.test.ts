@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowsOf } from '../../src/store/arrays.js';
+import { rowsOf } from '../../src/store/parameters.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
 const SQL = `create type sample as (

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
-import { textArray } from '../../src/store/arrays.js';
+import { textArray } from '../../src/store/parameters.js';
 
 describe('an array of texts in binary form', () => {
   let client: pg.Client;

@@ -6,9 +6,8 @@ import { leavesFor, type ServedTile } from '../../log/tiles.js';
 import { currentWith } from '../../operations/log/current-with.js';
 import type { Answer } from '../../records/command.js';
 import { answerRequest, errorAnswer, makeErrorReport, sendAnswer } from '../boundary.js';
-import { withDecisionLog } from '../decision-log.js';
 import type { HttpService } from '../http-service.js';
-import { taskOf } from '../perform.js';
+import { serviceFor, taskOf } from '../perform.js';
 import { etagOf, knows } from '../static/sendable.js';
 import { type Admit, asNoRoute, createAdmit, isNoRoute, noRoute } from './access.js';
 import { type AskedOfLog, type LogAddress, parseLogAddress } from './address.js';
@@ -44,7 +43,7 @@ async function serveLog(
     },
     async (ledger, isLate): Promise<Answer> => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      const session = openSession(withDecisionLog({ ...service, task, facts: request.facts }, request), ledger!);
+      const session = openSession(serviceFor(service, task, request), ledger!);
       try {
         found.isPublic = await admit(session, request);
         await task.turn();

@@ -1,6 +1,7 @@
+import type { Move } from '@countersign/protocol/trail';
 import type { BalanceSide, BalanceWrite, EntryWrite, LimitWrite } from '../../store/committer/settlement.js';
 import type { Place, StoredBalance, StoredLimit } from '../../store/money/books.js';
-import type { Metric } from '../plan/plan.js';
+import type { Entry, Metric, Plan } from '../plan/plan.js';
 
 /** A balance; one without a row yet has version 0. */
 interface Balance {
@@ -263,4 +264,33 @@ const NO_ROW: BalanceSide = { amount: 0, luid: '', moment: '1970-01-01T00:00:00.
 /** Names a balance among those of a ledger. */
 export function nameBalance({ wallet, symbol }: Place): string {
   return `${wallet} ${symbol}`;
+}
+
+/**
+ * Changes the balances of all entries of an intent (interface/wallets#balances). What it changes of one balance is one
+ * movement.
+ */
+export function movePlan(books: Books, plan: Plan, action: Move, cause: Cause): void {
+  const changes = new Map<string, { wallet: string; symbol: string; availableBy: number; reservedBy: number }>();
+  for (const entry of plan.entries) {
+    const { luid: wallet, symbol } = entry;
+    const key = `${wallet} ${symbol}`;
+    const change = changes.get(key) ?? { wallet, symbol, availableBy: 0, reservedBy: 0 };
+    const [availableBy, reservedBy] = changeOf(plan, entry, action);
+    change.availableBy += availableBy;
+    change.reservedBy += reservedBy;
+    changes.set(key, change);
+  }
+  for (const change of changes.values()) {
+    if (change.availableBy !== 0 || change.reservedBy !== 0) books.move(change, cause);
+  }
+}
+
+/** What an entry adds to the available and to the reserved amount. */
+function changeOf({ isForward }: Plan, { side, amount }: Entry, action: Move): [number, number] {
+  if (side === 'credit') return action === 'post' ? [amount, 0] : [0, 0];
+  // What is forwarded has just arrived: it leaves as it came, and is never reserved.
+  if (isForward) return action === 'post' ? [-amount, 0] : [0, 0];
+  if (action === 'pending') return [-amount, amount];
+  return action === 'void' ? [amount, -amount] : [0, -amount];
 }

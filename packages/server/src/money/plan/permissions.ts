@@ -1,8 +1,8 @@
 import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
+import { isAllowedOn } from '../../authorization/authorize.js';
 import { keyOfProof, resolveKey } from '../../authorization/caller.js';
 import { subjectOf } from '../../authorization/context.js';
-import { isAllowedOn } from '../../authorization/permission.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { isOwn, type Ledger } from '../../ledgers/ledger.js';
 import type { Session } from '../../ledgers/session.js';

@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject, type Suite } from '@countersign/protocol';
 import type { Kind, KindName } from '../../kinds/kind.js';
 import { kindNamed, kinds } from '../../kinds/registry.js';
-import { sortMembers } from '../../records/serve.js';
+import { sortMembers } from '../../records/version.js';
 
 /** Kinds whose birth records are made first; lists show them in the order in which they are made. */
 const FIRST_KINDS: readonly KindName[] = ['intent', 'policy', 'bridge'];

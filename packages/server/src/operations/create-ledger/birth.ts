@@ -16,8 +16,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { SYSTEM_SIGNERS } from '../../kinds/signer.js';
 import type { Service } from '../../ledgers/service.js';
-import { sortMembers } from '../../records/serve.js';
-import { versionOf } from '../../records/version.js';
+import { sortMembers, versionOf } from '../../records/version.js';
 import type { BirthRecord, Births } from '../../store/queries/ledgers.js';
 import { type SystemRecord, systemRecords } from './birth-records.js';
 

@@ -1,8 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import type { Subject } from '../../access/context.js';
-import { authorizeNew } from '../../authorization/authorize.js';
-import { authorizeBeside } from '../../authorization/beside.js';
+import { authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
 import { assertSignature, callerOfWrite } from '../../authorization/caller.js';
 import { assertLabels, type LabelChange } from '../../authorization/labels-policies.js';
 import { assertMayReveal, revealSecrets } from '../../authorization/reveal.js';

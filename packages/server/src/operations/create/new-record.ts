@@ -17,8 +17,8 @@ import type { Command } from '../../records/command.js';
 import { findNamedDomain, resolveDomain } from '../../records/domain.js';
 import { assertProofs } from '../../records/proof-rules.js';
 import type { ClientProofs } from '../../records/proofs.js';
-import { sortMembers } from '../../records/serve.js';
 import { assertUnder, findParent, type Parent } from '../../records/stored-record.js';
+import { sortMembers } from '../../records/version.js';
 
 /** A create that has passed every check of the command alone. */
 export interface Creation {

@@ -4,9 +4,8 @@ import { isVisible, type Judgement, judgeAccess, judgeQuery } from '../../access
 import { contextOf } from '../../authorization/context.js';
 import { refuseAction } from '../../authorization/refuse.js';
 import { REQUEST } from '../../journal/entry.js';
-import { isJournaled } from '../../journal/journaled.js';
 import type { Kind } from '../../kinds/kind.js';
-import { noteDecision } from '../../ledgers/request-facts.js';
+import { isJournaled, noteDecision } from '../../ledgers/request-facts.js';
 import type { Session } from '../../ledgers/session.js';
 
 /** Whether the journal is below records of the kind: it is the ledger's own. */

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { type LedgerClock, momentLimits } from '../../base/ledger-clock.js';
 import { isDistributed } from '../nodes/distribution.js';
+import { callOf } from '../parameters.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 import type { Queryable } from '../queries/statement.js';
-import { callOf } from './functions.js';
 import {
   deliveryParameters,
   needParameters,

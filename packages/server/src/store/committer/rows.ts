@@ -1,10 +1,10 @@
 import { finalStatuses } from '../../kinds/erasable.js';
 import { kindNamed } from '../../kinds/registry.js';
-import { bytesArray, rowsOf, textArray } from '../arrays.js';
+import { bytesArray, rowsOf, textArray } from '../parameters.js';
+import { besideOf, bytesOf } from '../quotas.js';
 import { readSql } from '../sql.js';
 import type { BalanceWrite, EntryWrite, LimitWrite, OpenIntentWrite, Settlement } from './settlement.js';
 import type { EarlierVersion, Need, NewDelivery, Write } from './write.js';
-import { besideOf, bytesOf } from './write-size.js';
 
 // The types of parameters stand with the functions that take them.
 const STORE_BATCH = readSql('store_batch_1');

@@ -20,43 +20,36 @@ export interface Drained {
  * Whether an operator drains this process (docs/operations/drain.md), as it has last seen it, or a migration has left it behind, which
  * has it hand over the same.
  */
-export interface Drain {
-  readonly isDraining: boolean;
-  /** Whether it has handed over all: from then on, whatever still comes, until the drain is undone. */
-  readonly isDrained: boolean;
-  add(part: Drained): void;
-  /** Takes what was seen: whether an operator drains it, and whether it was left behind. */
-  see(isAsked: boolean, isLeftBehind: boolean): void;
-}
+export class Drain {
+  isDraining = false;
+  readonly #parts: Drained[] = [];
+  #wasAsked = false;
+  #wasDrained = false;
 
-/** @param logger told once when it begins, and once when it is undone */
-export function createDrain(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): Drain {
-  const parts: Drained[] = [];
-  let wasAsked = false;
-  let isDraining = false;
-  let wasDrained = false;
-  return {
-    get isDraining() {
-      return isDraining;
-    },
-    get isDrained() {
-      wasDrained ||= isDraining && !parts.some((part) => part.isBusy());
-      return wasDrained;
-    },
-    add(part) {
-      parts.push(part);
-      if (isDraining) part.turned?.(true);
-    },
-    see(isAsked, isLeftBehind) {
-      if (isAsked && !wasAsked)
-        logger.warn('an operator drains this process: it is not ready, and hands over its work');
-      if (!isAsked && wasAsked) logger.info('this process is no longer drained');
-      wasAsked = isAsked;
-      const is = isAsked || isLeftBehind;
-      if (is === isDraining) return;
-      isDraining = is;
-      wasDrained = false;
-      for (const part of parts) part.turned?.(is);
-    },
-  };
+  /** @param logger told once when it begins, and once when it is undone */
+  constructor(private readonly logger: Pick<FastifyBaseLogger, 'warn' | 'info'>) {}
+
+  /** Whether it has handed over all: from then on, whatever still comes, until the drain is undone. */
+  get isDrained(): boolean {
+    this.#wasDrained ||= this.isDraining && !this.#parts.some((part) => part.isBusy());
+    return this.#wasDrained;
+  }
+
+  add(part: Drained): void {
+    this.#parts.push(part);
+    if (this.isDraining) part.turned?.(true);
+  }
+
+  /** Takes what was seen: whether an operator drains it, and whether it was left behind. */
+  see(isAsked: boolean, isLeftBehind: boolean): void {
+    if (isAsked && !this.#wasAsked)
+      this.logger.warn('an operator drains this process: it is not ready, and hands over its work');
+    if (!isAsked && this.#wasAsked) this.logger.info('this process is no longer drained');
+    this.#wasAsked = isAsked;
+    const is = isAsked || isLeftBehind;
+    if (is === this.isDraining) return;
+    this.isDraining = is;
+    this.#wasDrained = false;
+    for (const part of this.#parts) part.turned?.(is);
+  }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { gather } from '../../base/gather.js';
-import { bytesArray } from '../arrays.js';
+import { bytesArray } from '../parameters.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** An invitation as operators see it; its code is known to whoever was given it. */

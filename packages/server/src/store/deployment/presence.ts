@@ -17,14 +17,7 @@ export interface SeenDeployment {
 }
 
 /** What a process tells the others of itself, and hears of the deployment. */
-export interface Presence {
-  /** Takes what was seen of the deployment at a look. Never throws. */
-  look(seen: SeenDeployment): Promise<void>;
-  /** Whether it holds all master keys of the deployment, and may serve on its schema. */
-  isComplete(): boolean;
-  /** Tells that the process ends. Never throws. */
-  leave(): Promise<void>;
-}
+export type Presence = ReturnType<typeof createPresence>;
 
 export interface PresenceOptions {
   /** Unique name of this process. */
@@ -51,7 +44,7 @@ export const SEEN_WITHIN = 30;
 export function createPresence(
   pool: pg.Pool,
   { name, build, keys, loadKeys, readOnly, drain, schema, isWriting, logger }: PresenceOptions,
-): Presence {
+) {
   let looks = 0;
   let told = '';
   let isComplete = true;
@@ -66,7 +59,8 @@ export function createPresence(
     isComplete = missing.length === 0;
   };
   return {
-    async look(seen) {
+    /** Takes what was seen of the deployment at a look. Never throws. */
+    async look(seen: SeenDeployment): Promise<void> {
       const isBeat = looks % LOOKS_PER_BEAT === 0;
       looks += 1;
       readOnly.see(seen.readOnly);
@@ -87,8 +81,10 @@ export function createPresence(
         () => {},
       );
     },
+    /** Whether it holds all master keys of the deployment, and may serve on its schema. */
     isComplete: () => isComplete && !schema.isOutdated,
-    leave: () => pool.query('delete from process where name = $1', [name]).then(noop, noop),
+    /** Tells that the process ends. Never throws. */
+    leave: (): Promise<void> => pool.query('delete from process where name = $1', [name]).then(noop, noop),
   };
 }
 

@@ -21,31 +21,24 @@ export class ServerReadOnly extends WritesRefused {
 }
 
 /** The mode of the server, as this process has last seen it. */
-export interface ReadOnlyGuard extends WriteGuard {
-  readonly mode: ReadOnlyMode | undefined;
-  /** Takes what was seen: the text of the row, or null. */
-  see(text: string | null): void;
-}
+export class ReadOnlyGuard implements WriteGuard {
+  mode: ReadOnlyMode | undefined;
+  refusal: ServerReadOnly | undefined;
+  #seen: string | null = null;
 
-/** @param logger told once when it begins, and once when it ends */
-export function createReadOnlyGuard(logger: Pick<FastifyBaseLogger, 'warn' | 'info'>): ReadOnlyGuard {
-  let seen: string | null = null;
-  let mode: ReadOnlyMode | undefined;
-  return {
-    get mode() {
-      return mode;
-    },
-    see(text) {
-      if (text === seen) return;
-      seen = text;
-      mode = parseReadOnly(text);
-      if (mode) logger.warn({ reason: mode.reason }, 'the server is read-only: writes are refused, reads go on');
-      else logger.info('the server is no longer read-only: writes are taken');
-    },
-    assert() {
-      if (mode) throw new ServerReadOnly(mode);
-    },
-  };
+  /** @param logger told once when it begins, and once when it ends */
+  constructor(private readonly logger: Pick<FastifyBaseLogger, 'warn' | 'info'>) {}
+
+  /** Takes what was seen: the text of the row, or null. */
+  see(text: string | null): void {
+    if (text === this.#seen) return;
+    this.#seen = text;
+    this.mode = parseReadOnly(text);
+    this.refusal = this.mode && new ServerReadOnly(this.mode);
+    if (this.mode)
+      this.logger.warn({ reason: this.mode.reason }, 'the server is read-only: writes are refused, reads go on');
+    else this.logger.info('the server is no longer read-only: writes are taken');
+  }
 }
 
 /** Reads what the row holds. */

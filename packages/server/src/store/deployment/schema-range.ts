@@ -5,34 +5,32 @@ import { type WriteGuard, WritesRefused } from '../writes-refused.js';
 export const LEAST_SCHEMA = 'least-schema';
 
 /** Whether this process may serve on the schema of the database, as it has last seen it. */
-export interface SchemaGuard extends WriteGuard {
-  /** The number of the newest migration that this process knows. */
-  readonly known: string;
-  readonly isOutdated: boolean;
-  /** Takes what was seen: the text of the row, or null. */
-  see(least: string | null): void;
-}
+export class SchemaGuard implements WriteGuard {
+  isOutdated = false;
+  refusal: WritesRefused | undefined;
 
-/** @param logger told when the database has left this process behind */
-export function createSchemaGuard(known: string, logger: Pick<FastifyBaseLogger, 'error'>): SchemaGuard {
-  let isOutdated = false;
-  return {
-    known,
-    get isOutdated() {
-      return isOutdated;
-    },
-    see(least) {
-      const is = least !== null && least > known;
-      if (is && !isOutdated)
-        logger.error(
-          { known, least },
-          'the database was migrated beyond this release: it is not ready, takes no writes, and hands over its work',
-        );
-      isOutdated = is;
-    },
-    assert() {
-      if (isOutdated)
-        throw new WritesRefused('The server is of an earlier release than its database: it takes no writes.');
-    },
-  };
+  /**
+   * @param known the number of the newest migration that this process knows
+   * @param logger told when the database has left this process behind
+   */
+  constructor(
+    readonly known: string,
+    private readonly logger: Pick<FastifyBaseLogger, 'error'>,
+  ) {}
+
+  /** Takes what was seen: the text of the row, or null. */
+  see(least: string | null): void {
+    const { known } = this;
+    const is = least !== null && least > known;
+    if (is === this.isOutdated) return;
+    if (is)
+      this.logger.error(
+        { known, least },
+        'the database was migrated beyond this release: it is not ready, takes no writes, and hands over its work',
+      );
+    this.isOutdated = is;
+    this.refusal = is
+      ? new WritesRefused('The server is of an earlier release than its database: it takes no writes.')
+      : undefined;
+  }
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { queryUntil } from '../abortable.js';
-import { textArray } from '../arrays.js';
-import { ROW_BYTES } from '../committer/write-size.js';
 import { isDistributed } from '../nodes/distribution.js';
 import { ofReachable, readReachable } from '../nodes/reachable.js';
+import { textArray } from '../parameters.js';
+import { ROW_BYTES } from '../quotas.js';
 import { addBytes } from '../stored-bytes.js';
 
 /** An entry of a journal as it is stored. */

@@ -1,6 +1,6 @@
 import { HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log';
-import { textArray } from '../arrays.js';
 import { isDistributed } from '../nodes/distribution.js';
+import { textArray } from '../parameters.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** The leaf of a change, as it was sealed. */

@@ -1,6 +1,6 @@
-import { bytesArray, textArray } from '../arrays.js';
 import { isDistributed } from '../nodes/distribution.js';
 import { ofReachable, readReachable } from '../nodes/reachable.js';
+import { bytesArray, textArray } from '../parameters.js';
 import type { Queryable } from '../queries/statement.js';
 
 /** The log of a ledger as the database has it. */
@@ -14,7 +14,7 @@ export interface StoredLog {
   /** Roots of the full subtrees, 32 bytes each, largest first. */
   readonly edge: Buffer;
   readonly checkpoint: string | null;
-  /** Authentication code of the others (integrity/log-codes.ts). */
+  /** Authentication code of the others (integrity/log-rows.ts). */
   readonly mac: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { callOf } from '../committer/functions.js';
 import { isDistributed } from '../nodes/distribution.js';
+import { callOf } from '../parameters.js';
 import { ALL_KINDS } from '../queries/kinds-where.js';
 
 /** That this process leads a ledger. */

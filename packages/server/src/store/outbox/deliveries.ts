@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { textArray } from '../arrays.js';
 import type { NewDelivery } from '../committer/write.js';
-import { ROW_BYTES } from '../committer/write-size.js';
 import { isDistributed } from '../nodes/distribution.js';
 import { ofReachable, readReachable } from '../nodes/reachable.js';
+import { textArray } from '../parameters.js';
 import { queryLimits } from '../queries/query-limits.js';
 import { formatUnnest } from '../queries/unnested.js';
 import { type StoredVersion, versionsOf } from '../queries/version.js';
+import { ROW_BYTES } from '../quotas.js';
 import { addBytes } from '../stored-bytes.js';
 import {
   DELIVERY_COLUMNS,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { OUT_OF_USE } from '../../kinds/in-use.js';
 import { queryUntil } from '../abortable.js';
 import { wasReused } from '../committer/batch.js';
-import { callOf } from '../committer/functions.js';
 import { ofReachable } from '../nodes/reachable.js';
+import { callOf } from '../parameters.js';
 import type { DeliveryScope } from './delivery-list.js';
 import { retryLimits } from './outbox-limits.js';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { OUT_OF_USE } from '../../kinds/in-use.js';
-import { callOf } from '../committer/functions.js';
 import { ofReachable } from '../nodes/reachable.js';
+import { callOf } from '../parameters.js';
 import { furtherLimits } from './outbox-limits.js';
 
 const { first, greatest, rests, piece, receivers, ledgers, atOnce } = furtherLimits;

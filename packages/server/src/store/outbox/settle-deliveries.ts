@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { rowsOf, textArray } from '../arrays.js';
-import { callOf } from '../committer/functions.js';
+import { callOf, rowsOf, textArray } from '../parameters.js';
 import { readSql } from '../sql.js';
 import { furtherLimits } from './outbox-limits.js';
 

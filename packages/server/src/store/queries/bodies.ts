@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
-import { textArray } from '../arrays.js';
+import { textArray } from '../parameters.js';
 import { type Queryable, throwIfTooLong } from './statement.js';
 import { formatUnnest } from './unnested.js';
 import { type Sized, type Version, type VersionSource, versionsOf } from './version.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Runtime } from '../../base/clock.js';
 import { gather, gatherLimits } from '../../base/gather.js';
-import { textArray } from '../arrays.js';
+import { textArray } from '../parameters.js';
 
 /** Wrong client secrets at the token endpoint. */
 export const failedAttemptLimits = {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { textArray } from '../arrays.js';
 import { isDistributed } from '../nodes/distribution.js';
 import { readReachable } from '../nodes/reachable.js';
+import { textArray } from '../parameters.js';
 import { queryLimits } from './query-limits.js';
 
 /** A unit of a worker's work. */
