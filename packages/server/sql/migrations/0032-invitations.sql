@@ -1,5 +1,5 @@
 -- Servers that know 0029 may serve beside it.
--- Invitations by operators, each for one ledger (decision 0055). Of the code only the SHA-256 is kept.
+-- Invitations by operators, each for one ledger (decision 0045). Of the code only the SHA-256 is kept.
 create table invitation (
   id bigint generated always as identity primary key,
   hash bytea not null unique,

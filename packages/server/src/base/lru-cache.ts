@@ -15,7 +15,7 @@ interface CacheEntry<K, V> {
 
 /**
  * An LRU cache bounded by weight: when its entries together weigh more than the limit, the least recently used ones are
- * evicted. Both `get` and `set` use an entry. Every operation takes constant time (decision 0021).
+ * evicted. Both `get` and `set` use an entry. Every operation takes constant time (decision 0004).
  */
 export class LruCache<K, V extends object> {
   readonly #limit: number;

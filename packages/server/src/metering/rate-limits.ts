@@ -1,4 +1,4 @@
-/** Limits on rates, as processes count them (decision 0046). */
+/** Limits on rates, as processes count them (decision 0015). */
 export const rateLimits = {
   /** Addresses, and ledgers, whose use one process remembers. */
   keys: 20_000,

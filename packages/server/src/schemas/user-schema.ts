@@ -22,7 +22,7 @@ export interface UserSchema {
 
 /**
  * Compiles a JSON Schema (draft-07) that a user wrote. Compiling and judging end soon, whatever the schema holds
- * (decision 0007).
+ * (decision 0006).
  *
  * @param task gives the work its turns: there may be some fifty milliseconds between two
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
