@@ -143,7 +143,7 @@ it(
     // A log that went back is not exported before its operator has begun a new generation.
     const file = join(folder.path, 'ledger.ndjson');
     expect((await cli.call(['export', client.ledger!, '--file', file, '--data', data()])).err).toMatch(
-      /^✗ The log has \d+ leaves, and \d+ were shown: the database was set back/,
+      /^✗ The log has \d+ leaves, and \d+ were shown: the database has gone back in time/,
     );
     await rm(file, { force: true });
     await cli.done(['log', 'restart', client.ledger!, '--yes', '--data', data()]);

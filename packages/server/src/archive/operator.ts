@@ -147,7 +147,7 @@ function showInFence(fence: Fence) {
     const last = await fence.last(log.origin);
     if (last && last.size > log.size)
       throw new ExportRefused(
-        `The log has ${log.size} leaves, and ${last.size} were shown: the database was set back.`,
+        `The log has ${log.size} leaves, and ${last.size} were shown: the database has gone back in time.`,
       );
     await fence.raise(log.checkpoint);
   };

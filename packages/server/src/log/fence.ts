@@ -12,7 +12,7 @@ export interface PublishedCheckpoint extends Checkpoint {
 }
 
 /**
- * What this server has shown of each log, kept outside the database: a database that was set back to an earlier point
+ * What this server has shown of each log, kept outside the database: a database that has gone back in time
  * does not know it. A log that goes on from there would contradict what was shown (interface/log#restores).
  */
 export interface Fence {
@@ -22,7 +22,7 @@ export interface Fence {
   raise(note: string): Promise<void>;
   /** What was shown of every log, as it is on the disk. @param since only of logs shown since, in milliseconds since 1970 */
   shown(since?: number): AsyncIterable<PublishedCheckpoint>;
-  /** The database may have been set back: what other processes have kept is read anew. */
+  /** The database may have gone back in time: what other processes have kept is read anew. */
   reload(): void;
 }
 

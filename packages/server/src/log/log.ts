@@ -94,7 +94,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     },
     /** How many logs are stopped, by the latest look. */
     countStopped: alarms.countStopped,
-    /** The database may have been set back: what was shown is compared with what it has. */
+    /** The database may have gone back in time: what was shown is compared with what it has. */
     wentBack: alarms.wentBack,
     inclusion: (...[tree, index, anew]: Parameters<LogProofs['inclusion']>) =>
       inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),

@@ -101,7 +101,7 @@ function withoutSalts(ledger: number, erased: readonly ErasedLeaves[], codes: Lo
 const MOST_GENERATIONS = 10_000;
 
 /**
- * The next generation that nothing was shown of, and the last checkpoint before it: a database that was set back to before
+ * The next generation that nothing was shown of, and the last checkpoint before it: a database that has gone back to before
  * a restart does not know of that one.
  */
 async function nextGeneration(log: NamedLog, fence: Fence) {

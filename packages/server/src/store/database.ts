@@ -10,7 +10,7 @@ import { SchemaGuard } from './deployment/schema-range.js';
 import { type FreeDisk, watchDiskSpace } from './disk-space.js';
 import { createEpochGuard, type EpochGuard } from './epoch-guard.js';
 import { migrate } from './migrate.js';
-import { createNodeGuard, type SetBack } from './nodes/guard.js';
+import { createNodeGuard, type WentBack } from './nodes/guard.js';
 import { watchNodes } from './nodes/watch.js';
 import { createPool } from './pool.js';
 import { createPools } from './pools.js';
@@ -64,7 +64,7 @@ export async function openDatabase(options: DatabaseOptions) {
   const presence = createPresence(pools.others, { ...options, ...tells });
   const readiness = await watchReadiness(pools.others, databaseLimits.readiness, logger, presence, now);
   try {
-    const nodes = await createNodeGuard(pools.others, { ...epochs, setBack: tellSetBack(options) });
+    const nodes = await createNodeGuard(pools.others, { ...epochs, wentBack: tellWentBack(options) });
     const nodeWatch = watchNodes(nodes, databaseLimits.readiness.pause, logger);
     const disk = await watchDiskSpace(options.databaseFolder, pools.others, logger, options.freeDisk);
     writes = createWriteGate(disk, readiness.clock, schema, readOnly);
@@ -99,8 +99,8 @@ export async function openDatabase(options: DatabaseOptions) {
   }
 }
 
-function tellSetBack({ epochBegan, logger }: DatabaseOptions) {
-  return ({ node, epoch, ledgers }: SetBack): void => {
+function tellWentBack({ epochBegan, logger }: DatabaseOptions) {
+  return ({ node, epoch, ledgers }: WentBack): void => {
     epochBegan(epoch, ledgers);
     logger.warn(
       { node, epoch, ledgers: ledgers.length },

@@ -69,7 +69,7 @@ describe('stopped logs', () => {
   it('keep no other ledger waiting, however many they are', async () => {
     const server = await startServer();
     try {
-      // As if all of them had been set back: each has something in the queue.
+      // As if all of them had gone back in time: each has something in the queue.
       await query(
         server,
         `with made as (

@@ -79,7 +79,7 @@ async function byCommand(backup: TestDatabase, dataDir: string, ledger: string, 
   return new Cli(dataDir, settingsOf(backup)).call(['log', 'restart', ledger, '--data', dataDir, '--json', ...more]);
 }
 
-describe('a database that was set back behind what was shown', () => {
+describe('a database that has gone back behind what was shown', () => {
   it('seals nothing and shows nothing, until an operator begins a new generation', async () => {
     const { dataDir, backup, client, shown } = await restored({ before: 2, after: 3 });
     const running = await serverOn(backup, dataDir);
@@ -132,7 +132,7 @@ describe('a database that was set back behind what was shown', () => {
     expect(Buffer.from((await show(running, client)).root).equals(emptyRoot())).toBe(false);
   });
 
-  it('gives no generation twice, when it is set back to before the new one', async () => {
+  it('gives no generation twice, when it goes back to before the new one', async () => {
     const { dataDir, backup, client } = await restored({ before: 1, after: 2 });
     // No server has seen it yet.
     expect((await readSealedLog(backup.url, client.ledger!)).stopped).toBeNull();

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { allSealed, LogReader } from './reading.js';
 
-describe('a database that was set back', () => {
+describe('a database that has gone back in time', () => {
   let dataDir: string;
   let database: TestDatabase;
   let server: RunningServer;
@@ -28,7 +28,7 @@ describe('a database that was set back', () => {
   const LOG = `(select id from ledger where handle = $1)`;
 
   /** Sets the log of a ledger back to what `kept` returns; the leaves since are lost. */
-  async function setBack(client: TestClient, after: () => Promise<void>): Promise<void> {
+  async function goBack(client: TestClient, after: () => Promise<void>): Promise<void> {
     const connection = new pg.Client({ connectionString: database.url });
     await connection.connect();
     const of = [client.ledger];
@@ -95,7 +95,7 @@ describe('a database that was set back', () => {
 
   it('is refused by a server that began anew, before anything contradicts what was shown', async () => {
     const { client, reader } = await begin();
-    await setBack(client, async () => {
+    await goBack(client, async () => {
       await show(client, reader, 'second');
       await server.stop();
     });
@@ -106,7 +106,7 @@ describe('a database that was set back', () => {
 
   it('is refused when another tree has grown instead', async () => {
     const { client, reader } = await begin();
-    await setBack(client, () => show(client, reader, 'second'));
+    await goBack(client, () => show(client, reader, 'second'));
     await client.create('/wallets', { handle: 'third' });
     await expectStopped(client, reader, /^it has \d+ leaves, and \d+ were shown$/);
   });

@@ -209,9 +209,9 @@ describe('the witnesses of a server', () => {
   });
 });
 
-describe('a database that was set back, where nothing else knows', () => {
+describe('a database that has gone back in time, where nothing else knows', () => {
   /** A server whose witness has cosigned more than its database has. */
-  async function setBack(quorum: string, writes: readonly string[] = []) {
+  async function goBack(quorum: string, writes: readonly string[] = []) {
     const one = await opened(startWitness('one.test'));
     const first = await startServer({ deliveryAllowPrivate: true });
     const client = await newLedger(first.url);
@@ -236,7 +236,7 @@ describe('a database that was set back, where nothing else knows', () => {
   }
 
   it('is stopped when a witness has more leaves', async () => {
-    const { restored, client, log } = await setBack('quorum none');
+    const { restored, client, log } = await goBack('quorum none');
     const { stopped } = await eventually(async () => {
       const now = await readSealedLog(restored.database.url, client.ledger!);
       expect(now.stopped).not.toBeNull();
@@ -250,7 +250,7 @@ describe('a database that was set back, where nothing else knows', () => {
   });
 
   it('is stopped when a witness has other leaves', async () => {
-    const { restored, client, log } = await setBack('quorum w0', ['other-1', 'other-2', 'other-3']);
+    const { restored, client, log } = await goBack('quorum w0', ['other-1', 'other-2', 'other-3']);
     await eventually(async () => {
       const { stopped } = await readSealedLog(restored.database.url, client.ledger!);
       expect(stopped).toBe('the witness w0 has cosigned what it does not begin with');

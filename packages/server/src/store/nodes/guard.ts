@@ -42,7 +42,7 @@ export interface NodeGuard {
 export const NO_NODES: NodeGuard = { columns: () => '', read: (ask) => ask(), look: async () => [] };
 
 /** A node that has gone back in time. */
-export interface SetBack {
+export interface WentBack {
   readonly node: string;
   /** The epoch that its ledgers are in from here on. */
   readonly epoch: number;
@@ -53,7 +53,7 @@ export interface SetBack {
 interface NodeGuardOptions {
   /** Whether the role may read positions of the write-ahead log: without them, each start counts as one at an earlier point. */
   readonly mayAskPosition: boolean;
-  readonly setBack: (node: SetBack) => void;
+  readonly wentBack: (node: WentBack) => void;
 }
 
 /** Makes the guard of the nodes of a cluster, and looks at them for the first time. */
@@ -204,7 +204,7 @@ class ClusterGuard implements NodeGuard {
     // At once: should the node refuse below, what was lost is told all the same.
     if (moved && before?.told !== moved.epoch) {
       if (before) before.told = moved.epoch;
-      this.#options.setBack({ node: formatAddress(one), ...moved });
+      this.#options.wentBack({ node: formatAddress(one), ...moved });
     }
     if (!state.isAdmitted) {
       const { isUp, text } = await runOnNode(this.#pool, one, `select cluster.admit('${state.start}')`);

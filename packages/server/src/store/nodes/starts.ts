@@ -93,9 +93,9 @@ async function settle(
   const isNew = last?.start !== state.start;
   const since = findStartsSince(stored, before);
   const epoch = since.find((one) => one.epoch !== null)?.epoch ?? null;
-  const isSetBack = isNew && last !== undefined && (last.name !== state.name || (state.position ?? 0) < last.passed);
+  const hasGoneBack = isNew && last !== undefined && (last.name !== state.name || (state.position ?? 0) < last.passed);
   const isBehind = epoch === null && [...since, ...(isNew ? [state] : [])].some((one) => isBefore(one, before));
-  if (!isSetBack && !isBehind) {
+  if (!hasGoneBack && !isBehind) {
     if (isNew) await keepStart(client, at.node, state, null);
     return epoch === null ? undefined : { epoch, ledgers: (await findLedgersOn(client, at)).map(({ luid }) => luid) };
   }
