@@ -1,6 +1,6 @@
 import type { Suite } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
-import type pg from 'pg';
+import pg from 'pg';
 import { Alarm } from '../background/alarm.js';
 import type { LogCodes, MakeLeaf } from '../integrity/log-rows.js';
 import { type Dirty, findDirty, type Queued, type Share, takeQueued } from '../store/log/queue.js';
@@ -137,36 +137,59 @@ async function sealAll(round: SealingRound): Promise<boolean> {
 async function sealPage(round: SealingRound, dirty: readonly Dirty[]): Promise<void> {
   const { number, last, isStopped } = round;
   const fresh = dirty.filter(({ hasLog }) => !hasLog).map(({ ledger }) => ledger);
-  if (fresh.length > 0) await beginSealing(round, fresh);
+  if (fresh.length > 0) await onNodes(round, fresh, (some) => beginSealing(round, some));
   // What another process has just sealed is left to it for this round: a seal costs much more than a leaf.
   const isOthers = ({ isRecent, ledger, size }: Dirty) => isRecent && last.get(ledger) !== size;
   let ready = dirty.filter((one) => !one.isBehind && !isOthers(one)).map(({ ledger }) => ledger);
   // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
   for (let again = 0; ready.length > 0 && again < MOST_IN_A_ROW && !isStopped(); again += 1) {
-    ready = await sealOnNodes(round, ready);
+    ready = await onNodes(round, ready, (some) => sealEach(round, some, takeFromQueue));
   }
   const behind = dirty.filter(({ isBehind }) => isBehind).map(({ ledger }) => ledger);
-  if (behind.length > 0 && !isStopped()) await sealEach(round, [behind[number % behind.length]!], takeUnlogged);
+  if (behind.length > 0 && !isStopped())
+    await onNodes(round, [behind[number % behind.length]!], (some) => sealEach(round, some, takeUnlogged));
 }
 
-/** In a cluster no transaction spans two ledgers, which may be on two nodes. @returns those that may have more */
-async function sealOnNodes(round: SealingRound, ledgers: readonly number[]): Promise<number[]> {
-  if (!(await isDistributed(round.pool))) return sealEach(round, ledgers, takeFromQueue);
+/**
+ * Does something for some ledgers together; in a cluster for one after the other, since no transaction spans two ledgers, which may be on
+ * two nodes. There, a node that is out of reach or takes no writes stops its own ledgers only, which are left alone for a while.
+ *
+ * @returns those that may have more
+ * @throws what says that the coordinator is out of reach
+ */
+async function onNodes(
+  round: SealingRound,
+  ledgers: readonly number[],
+  work: (ledgers: readonly number[]) => Promise<number[]>,
+): Promise<number[]> {
+  const { pool, resting, clock, metrics } = round;
+  if (!(await isDistributed(pool))) return work(ledgers);
   const more: number[] = [];
-  for (const ledger of ledgers) more.push(...(await sealEach(round, [ledger], takeFromQueue)));
+  for (const ledger of ledgers) {
+    if ((resting.get(ledger) ?? 0) > clock()) continue;
+    try {
+      more.push(...(await work([ledger])));
+    } catch (err) {
+      // The coordinator has told what its node refused.
+      if (!(err instanceof pg.DatabaseError)) throw err;
+      resting.set(ledger, clock() + logLimits.rest);
+      metrics.failed();
+    }
+  }
   return more;
 }
 
 /** How often in a row ledgers are sealed that have more than was taken. */
 const MOST_IN_A_ROW = 8;
 
-async function beginSealing({ pool, prefix, logCodes }: SealingRound, ledgers: readonly number[]): Promise<void> {
+async function beginSealing({ pool, prefix, logCodes }: SealingRound, ledgers: readonly number[]): Promise<number[]> {
   const logs = (await readLuids(pool, ledgers)).map(({ ledger, luid }) => {
     const origin = prefix() + luid.slice(1);
     const tree = { generation: 1, origin, size: 0, edge: Buffer.alloc(0), checkpoint: null };
     return { ledger, origin, mac: logCodes.tree(ledger, tree) };
   });
   await beginLogs(pool, logs);
+  return [];
 }
 
 /** Finds leaves for logs that are locked, and takes them. */

@@ -15,7 +15,7 @@ import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { closeSql, runSql } from '../support/sql.js';
 import { bearer } from '../support/token.js';
-import { HAS_CITUS, withOwnCluster } from './own-cluster.js';
+import { HAS_CITUS, onNode, urlOf, withOwnCluster } from './own-cluster.js';
 
 const PASSPHRASE = 'correct horse';
 const WALLETS = ['w-1', 'w-2', 'w-3'];
@@ -50,9 +50,9 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     dataDir = await mkdtemp(join(tmpdir(), 'countersign-back-in-time-'));
     servers.push(await startServer({ database, logger, dataDir }));
     servers.push(await startServer({ database }));
-    const ruled = await onNode(1, () => founded(servers[0]!.url, [GATE]));
+    const ruled = await onNode(own.current, 1, () => founded(servers[0]!.url, [GATE]));
     const [loser, kept, other] = [await ledgerOn(1), await ledgerOn(1), await ledgerOn(2)];
-    const { scene: money } = await onNode(1, async () => {
+    const { scene: money } = await onNode(own.current, 1, async () => {
       const scene = await MoneyScene.make(servers[0]!.url);
       return { ledger: scene.client.ledger, scene };
     });
@@ -82,24 +82,8 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
   const byTheOther = (client: TestClient) => new TestClient(servers[1]!.url, client.key, client.ledger);
 
   /** A ledger on a node, whose log anybody may read. */
-  const ledgerOn = (node: number) => onNode(node, () => newLedger(servers[0]!.url, { config: { log: 'open' } }));
-
-  async function onNode<T extends Pick<TestClient, 'ledger'>>(node: number, make: () => Promise<T>): Promise<T> {
-    for (;;) {
-      const client = await make();
-      if ((await portOf(client)) === own.current.ports[node]) return client;
-    }
-  }
-
-  async function portOf({ ledger }: Pick<TestClient, 'ledger'>): Promise<number> {
-    const [row] = await runSql<{ port: number }>(
-      own.current.database.url,
-      `select nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
-       where shardid = get_shard_id_for_distribution_column('change', (select id from ledger where handle = $1))`,
-      [ledger],
-    );
-    return row!.port;
-  }
+  const ledgerOn = (node: number) =>
+    onNode(own.current, node, () => newLedger(servers[0]!.url, { config: { log: 'open' } }));
 
   /** Whether all nodes have the same of what each of them has. */
   async function expectSameCopies(): Promise<void> {
@@ -193,7 +177,7 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     expect([there.code, there.err]).toEqual([1, expect.stringContaining('is not lost: its node has changes of it')]);
 
     // One that the node may be about to commit could have made it.
-    const worker = Object.assign(new URL(own.current.database.url), { port: String(own.current.ports[1]) }).href;
+    const worker = urlOf(own.current, 1);
     await runSql(worker, `begin; select txid_current(); prepare transaction 'of-the-test'`);
     const open = await forget(luid);
     expect([open.code, open.err]).toEqual([1, expect.stringContaining(`Prepared transactions are open on ${node}`)]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,10 @@ import {
 } from '../../../../scripts/citus.mjs';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import type { TestClient } from '../support/client.js';
 import type { TestDatabase } from '../support/database.js';
 import { freePort } from '../support/free-port.js';
-import { closeSql } from '../support/sql.js';
+import { closeSql, runSql } from '../support/sql.js';
 
 /** Whether tests may start clusters of their own: an installed PostgreSQL has Citus, and the run is about clusters. */
 export const HAS_CITUS = process.env.CITUS_TEST_URL !== undefined && findCitus() !== undefined;
@@ -31,6 +33,8 @@ export interface OwnCluster {
   /** Puts the copy in its place; as that of a standby, which the next `promote` makes a primary, where that is asked for. */
   putBack(node: number, as?: 'standby'): void;
   promote(node: number): void;
+  /** Has a node fall silent: it takes connections, and answers nothing. @returns has it go on */
+  freeze(node: number): () => void;
   /** What the coordinator has logged. */
   log(): Promise<string>;
 }
@@ -61,6 +65,17 @@ export function withOwnCluster(settings: readonly string[]): { readonly current:
         if (as) runAsPostgres('touch', [join(at(node), 'standby.signal')]);
       },
       promote: (node) => void runAsPostgres(join(bin, 'pg_ctl'), ['-D', at(node), '-w', 'promote']),
+      freeze(node) {
+        const postmaster = Number(readFileSync(join(at(node), 'postmaster.pid'), 'utf8').split('\n')[0]);
+        // First the one that makes the others.
+        process.kill(postmaster, 'SIGSTOP');
+        const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
+        const all = [...children.map(Number), postmaster];
+        for (const pid of all) process.kill(pid, 'SIGSTOP');
+        return () => {
+          for (const pid of all) process.kill(pid, 'SIGCONT');
+        };
+      },
       log: () => readFile(join(folder, 'node0.log'), 'utf8'),
     };
   });
@@ -74,4 +89,27 @@ export function withOwnCluster(settings: readonly string[]): { readonly current:
       return current;
     },
   };
+}
+
+/** Makes ledgers until one is on that node. */
+export async function onNode<T extends Pick<TestClient, 'ledger'>>(
+  { database, ports }: OwnCluster,
+  node: number,
+  make: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const client = await make();
+    const [row] = await runSql<{ port: number }>(
+      database.url,
+      `select nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
+       where shardid = get_shard_id_for_distribution_column('change', (select id from ledger where handle = $1))`,
+      [client.ledger],
+    );
+    if (row!.port === ports[node]) return client;
+  }
+}
+
+/** Connection string of a node. */
+export function urlOf({ database, ports }: OwnCluster, node: number): string {
+  return Object.assign(new URL(database.url), { port: String(ports[node]) }).href;
 }

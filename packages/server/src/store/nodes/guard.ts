@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readJson } from '@countersign/protocol';
-import type pg from 'pg';
+import pg from 'pg';
 import { databaseLimits } from '../database-limits.js';
 import { WAL_POSITION, WrongDatabase } from '../epoch-guard.js';
+import { isCanceled } from '../queries/statement.js';
 import { transaction } from '../transaction.js';
 import { mapConcurrently } from './by-ledger.js';
 import { formatAddress, isDistributed } from './distribution.js';
@@ -101,6 +102,8 @@ class ClusterGuard implements NodeGuard {
   /** The one of each node that was examined last, by the number of the node: what a later one is compared with. */
   readonly #latest = new Map<number, ExaminedStart>();
   readonly #looks = new Map<number, Promise<SeenNode>>();
+  /** Those under way, by the number of the node. */
+  readonly #examinations = new Map<number, Promise<void>>();
   /** By the name of the start; that of an answer without rows is `''`. */
   readonly #failures = new Map<string, Failure>();
 
@@ -170,16 +173,35 @@ class ClusterGuard implements NodeGuard {
 
   async #examine(one: Address): Promise<SeenNode> {
     const address = formatAddress(one);
-    const { isUp, text } = await runOnNode(this.#pool, one, this.#stateQuery());
+    const { isUp, text } = await askInTime(this.#pool, one, this.#stateQuery());
     if (!isUp) return { address, isUp, why: text };
     const state = readJson(text) as unknown as NodeState;
     try {
-      await this.#settle(one, state);
+      await this.#settleInTime(one, state);
       this.#failures.delete(state.start);
       return { address, isUp };
     } catch (failure) {
       this.#fail(state.start, failure);
       return { address, isUp, failure };
+    }
+  }
+
+  /** Waits for an examination as long as for the answer of a node, so that others are told of theirs; it goes on. */
+  async #settleInTime(one: Address, seen: NodeState): Promise<void> {
+    const examination =
+      this.#examinations.get(one.node) ??
+      this.#settle(one, seen).finally(() => void this.#examinations.delete(one.node));
+    this.#examinations.set(one.node, examination);
+    examination.catch(() => {});
+    const ended = new AbortController();
+    const late = wait(PATIENCE, undefined, { signal: ended.signal, ref: false }).then(() => {
+      throw new WrongDatabase(`The examination of the node takes longer than ${PATIENCE} ms.`);
+    });
+    late.catch(() => {});
+    try {
+      await Promise.race([examination, late]);
+    } finally {
+      ended.abort();
     }
   }
 
@@ -262,6 +284,30 @@ function formatStateQuery(mayAskPosition: boolean): string {
     'position', case when not pg_is_in_recovery() then ${mayAskPosition ? WAL_POSITION : 'null'} end,
     'isAdmitted', coalesce(cluster.admitted() = pg_postmaster_start_time(), false),
     'prepared', (select count(*) from pg_prepared_xacts where prepared < pg_postmaster_start_time()))`;
+}
+
+/** Milliseconds in which a node must answer a look, and its examination end, before others wait for it no more. */
+const PATIENCE = databaseLimits.readiness.patience;
+
+/** Asks a node for a look. Citus itself waits for a silent one as long as `citus.node_connection_timeout` says, or for ever. */
+async function askInTime(
+  pool: pg.Pool,
+  { host, port }: Address,
+  text: string,
+): Promise<{ isUp: boolean; text: string }> {
+  const [of, statement] = [host, text].map((one) => pg.escapeLiteral(one));
+  try {
+    // In one message. Where it fails, the connection ends.
+    const results = (await pool.query(
+      `begin; set local statement_timeout = ${PATIENCE};
+       select r.success as "isUp", r.result as text from master_run_on_worker(array[${of}], array[${port}], array[${statement}], false) r;
+       commit`,
+    )) as unknown as pg.QueryResult<{ isUp: boolean; text: string }>[];
+    return results[2]!.rows[0]!;
+  } catch (error) {
+    if (isCanceled(error)) return { isUp: false, text: `It has not answered within ${PATIENCE} ms.` };
+    throw error;
+  }
 }
 
 /** Runs a statement on a node, in a transaction of its own. @returns whether it did, and the first column of the first row, or why not */

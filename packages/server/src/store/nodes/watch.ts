@@ -11,8 +11,8 @@ export interface NodeWatch {
 }
 
 /**
- * Looks at the nodes of a cluster again and again; where the database is none, never. A look waits for a node that is silent, and so
- * does what is told of the others.
+ * Looks at the nodes of a cluster again and again; where the database is none, never. A look waits a while for a node that is silent, and
+ * so does what is told of the others.
  *
  * @param pause milliseconds between two looks
  */
