@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { logLimits } from '../../src/log/log-limits.js';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
 import { newLedger, signed } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
 import { auditLogs } from './audit.js';
 import { allSealed, inclusionOf } from './reading.js';
@@ -58,8 +59,9 @@ it('goes on at once with a ledger that it has sealed itself', async () => {
     expect((await client.call('POST', '/wallets', wallet, { prefer: 'wait=10' })).status).toBe(201);
   };
   // What another process has sealed is left to it for that long: who takes its own for that of another seals no sooner.
-  let quickest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < 10 && quickest >= logLimits.recent; at += 1) {
+  let rounds = 0;
+  await eventually(async () => {
+    const at = rounds++;
     // A round that takes as long as it may is over when the next one is due.
     await connection.query('begin; lock table log_leaf in share mode');
     const slow = write(`slow${at}`);
@@ -68,9 +70,9 @@ it('goes on at once with a ledger that it has sealed itself', async () => {
     await slow;
     const before = await sealed();
     await write(`next${at}`);
-    quickest = Math.min(quickest, (await sealed()) - before);
-  }
-  expect(quickest).toBeLessThan(logLimits.recent);
+    // On a busy machine it may take as long by chance.
+    expect((await sealed()) - before).toBeLessThan(logLimits.recent);
+  });
   await connection.end();
   await running.stop();
 });
