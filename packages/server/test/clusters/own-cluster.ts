@@ -71,9 +71,9 @@ export function withOwnCluster(settings: readonly string[]): { readonly current:
         process.kill(postmaster, 'SIGSTOP');
         const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
         const all = [...children.map(Number), postmaster];
-        for (const pid of all) process.kill(pid, 'SIGSTOP');
+        for (const pid of all) signal(pid, 'SIGSTOP');
         return () => {
-          for (const pid of all) process.kill(pid, 'SIGCONT');
+          for (const pid of all) signal(pid, 'SIGCONT');
         };
       },
       log: () => readFile(join(folder, 'node0.log'), 'utf8'),
@@ -89,6 +89,15 @@ export function withOwnCluster(settings: readonly string[]): { readonly current:
       return current;
     },
   };
+}
+
+/** Signals a process, unless it has ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Makes ledgers until one is on that node. */
