@@ -75,6 +75,9 @@ describe.runIf(process.env.CITUS_TEST_URL)('the history on a cluster', () => {
     )) as [{ shard: string }];
     await moveShard(url, Number(shard));
     const cli = new Cli(folder.path, { DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+    // The triggers are on the moved shard as on the others.
+    const { json: diagnoses } = await cli.call(['admin', 'doctor', '--json']);
+    expect(diagnoses.found).toContainEqual(expect.objectContaining({ part: 'schema', isFine: true }));
     const { json } = await cli.done(['import', luid, '--discard', '--json']);
     expect(json).toEqual({ ledger: luid, rows: 1 });
     await expect(runSql(url, 'truncate change')).rejects.toMatchObject({ code: '23001' });
