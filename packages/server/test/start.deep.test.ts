@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { access, open, rm, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../src/config.js';
 import { tooOld } from '../src/node-version.js';
-import { explainError, unusable } from '../src/store/queries/reach.js';
-import { layCable } from './store/cable.js';
 import { createDatabase } from './support/database.js';
 import { freePort } from './support/free-port.js';
-import { BUNDLED, expectLine, newDatabase, start, withStarts } from './support/starts.js';
+import { BUNDLED, newDatabase, start, withStarts } from './support/starts.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The program as it is published. */
@@ -48,22 +46,6 @@ describe('a start', () => {
     });
     await full.close();
   });
-
-  it('never makes a master key for a database that has one', async () => {
-    const { url: DATABASE_URL } = await newDatabase();
-    const again = async () => start({ DATABASE_URL, PORT: String(await freePort()) });
-    expect((await again()).code).toBe(0);
-    const file = join(place.dataDir, 'master.key');
-    const key = readFileSync(file, 'utf8');
-    await rm(file);
-    for (let time = 0; time < 2; time += 1) {
-      const why = `${file} is missing, and the database was made with one: put a copy of that file back, or set MASTER_KEY to what is in it`;
-      expectLine(await again(), why);
-      await expect(access(file)).rejects.toThrow('ENOENT');
-    }
-    await writeFile(file, key, { mode: 0o600 });
-    expect((await again()).code).toBe(0);
-  });
 });
 
 describe('the command line', () => {
@@ -99,34 +81,7 @@ describe('the command line', () => {
   });
 });
 
-it('a start waits for a database that is out of reach', async () => {
-  const { url } = await newDatabase();
-  const cable = await layCable(url);
-  await cable.cut();
-  const settings = { DATABASE_URL: cable.url, DATABASE_WAIT: '60', PORT: String(await freePort()) };
-  const started = start(settings, [BUNDLED], 'pipe', (err) => {
-    if (err.includes('the start waits for it')) void cable.mend();
-  });
-  expect(await started).toMatchObject({ code: 0, out: expect.stringContaining('listening on') });
-  await cable.close();
-});
-
 describe('what cannot be used', () => {
-  it('is a PostgreSQL below 15, or one that does not keep text as UTF-8', () => {
-    expect(unusable({ version: '14.9', release: 140_009, encoding: 'UTF8' })).toBe(
-      'is PostgreSQL 14.9, and 15 is the oldest that can be used: upgrade it, or use another',
-    );
-    expect(unusable({ version: '15.0', release: 150_000, encoding: 'UTF8' })).toBeUndefined();
-    expect(unusable({ version: '18.1', release: 180_001, encoding: 'LATIN1' })).toContain('keeps text as LATIN1');
-  });
-
-  it('is told only of the database', () => {
-    const other = new Error('The master key, MASTER_KEY or its file, is not the one that this database was made with.');
-    expect(explainError(other, 'postgresql://localhost/a', false)).toBe(other);
-    const file = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/data/master.key' });
-    expect(explainError(file, 'postgresql://localhost/a', false)).toBe(file);
-  });
-
   it('is an old Node.js, as package.json and the scripts say too', async () => {
     expect(tooOld('20.18.3')).toMatch(/^countersign: needs Node\.js 20\.19 or later, and this is 20\.18\.3: see \S+$/);
     for (const version of ['12.22.9', '18.20.4', '19.0.0']) expect(tooOld(version)).toBeDefined();
