@@ -18,7 +18,7 @@ export default defineConfig({
     testTimeout: process.env.LONG_TESTS ? 3_600_000 : HANGS,
     hookTimeout: HANGS,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 4,
+    maxWorkers: Number(process.env.TEST_WORKERS || 4),
     // As the service runs: most of what a request makes is garbage at its end.
     execArgv: ['--max-semi-space-size=32'],
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
