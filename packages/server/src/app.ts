@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Background } from './background/background.js';
 import { nameProcess } from './background/process-name.js';
-import type { Runtime } from './base/clock.js';
 import { deliveryLimits } from './deliveries/delivery-limits.js';
 import { createDeliveryWorkers, deliveryHints, endSoon } from './deliveries/workers.js';
 import { listenToSiblings } from './http/relay/listen.js';
@@ -17,7 +16,7 @@ import { PROCESS_INTENTS, processIntents } from './money/worker.js';
 import { createOutbound } from './outbound/client.js';
 import { createHostNames } from './outbound/names.js';
 import { createTrials } from './outbound/trials.js';
-import { RUNTIME, type ServerOptions } from './server-options.js';
+import { type ServerOptions, type SettledOptions, withDefaults } from './server-options.js';
 import { createService } from './service.js';
 import { type Signing, startSigning } from './signing/signing.js';
 import { startWork } from './start-work.js';
@@ -38,8 +37,9 @@ export interface Server {
 }
 
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
-export async function openServer(options: ServerOptions): Promise<Server> {
-  const { worker = '0', runtime = RUNTIME } = options;
+export async function openServer(given: ServerOptions): Promise<Server> {
+  const options = withDefaults(given);
+  const { worker, runtime } = options;
   const metrics = createMetrics(worker);
   tellBuild(metrics, options.build);
   const holder = nameProcess(worker, runtime);
@@ -132,9 +132,10 @@ function createClients(
 type WentBack = [ledgers?: readonly string[]];
 
 /** What the database is checked by, and who is told of what happens to it. */
-function databaseWatchOf(options: ServerOptions, metrics: Metrics, wentBack: (...of: WentBack) => void) {
+function databaseWatchOf(options: SettledOptions, metrics: Metrics, wentBack: (...of: WentBack) => void) {
   return {
-    now: clockToCompare(options),
+    // A clock that was given is compared where that is asked for.
+    now: options.compareClock ? options.runtime.now : undefined,
     quotaExceeded: metrics.quotaExceeded,
     epochBegan(epoch: number, ...of: WentBack) {
       metrics.epochBegan(epoch);
@@ -164,7 +165,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** Starts the signing thread. The process cannot do without it: the error that its end throws, which nothing catches, ends it. */
-function startSigningThread({ runtime = RUNTIME, logger }: ServerOptions, { codes }: Keyring): Promise<Signing> {
+function startSigningThread({ runtime, logger }: SettledOptions, { codes }: Keyring): Promise<Signing> {
   return startSigning({
     versionKey: versionKeyOf(codes),
     random: runtime.random,
@@ -173,9 +174,4 @@ function startSigningThread({ runtime = RUNTIME, logger }: ServerOptions, { code
       throw err;
     },
   });
-}
-
-/** The clock that is compared with the database's. One that was given is, where that is asked for. */
-function clockToCompare({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
-  return compareClock ? (runtime ?? RUNTIME).now : undefined;
 }

@@ -1,16 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import type { Rule } from './access/rules.js';
+import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import type { BackgroundBounds } from './background/worker-deps.js';
 import type { Runtime } from './base/clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
+import { tokenLifetime } from './base/token-lifetime.js';
 import type { DeliveryBounds } from './deliveries/delivery-limits.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { TenantRateLimits } from './metering/tenant-rates.js';
 import type { Guard } from './outbound/guarded-connector.js';
 import type { NamesOptions } from './outbound/names.js';
+import { recordLimits } from './records/record-limits.js';
 import type { FreeDisk } from './store/disk-space.js';
-import type { Tracing } from './tracing/tracing.js';
+import { type Tracing, UNTRACED } from './tracing/tracing.js';
 import type { Witnesses } from './witnessing/worker.js';
 
 export interface ServerOptions {
@@ -84,3 +86,23 @@ export interface ServerOptions {
 
 // biome-ignore lint/plugin: the clock that everything else is given
 export const RUNTIME: Runtime = { now: () => Date.now(), random: makePooledRandom(8_192) };
+
+/** Options with what holds unless it is given. */
+export type SettledOptions = ReturnType<typeof withDefaults>;
+
+/** The options, with what holds unless it is given. */
+export function withDefaults({
+  runtime,
+  compareClock = runtime === undefined,
+  serverRules = DEFAULT_SERVER_RULES,
+  requestTimeout = 15_000,
+  tokenMaxLife = tokenLifetime.selfSigned,
+  recordProofs = recordLimits.proofs,
+  rates = {},
+  tracing = UNTRACED,
+  worker = '0',
+  ...others
+}: ServerOptions) {
+  const limits = { requestTimeout, tokenMaxLife, recordProofs, rates };
+  return { ...others, ...limits, runtime: runtime ?? RUNTIME, compareClock, serverRules, tracing, worker };
+}

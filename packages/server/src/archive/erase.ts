@@ -72,8 +72,7 @@ export async function eraseOnDatabase(options: OfflineErasure): Promise<ErasedBy
 async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOperator | undefined> {
   const { pool, keys, suite, runtime, luid, reason } = options;
   const ledger = await findNamedLedger(options.pool, options.ledger, EraseRefused);
-  const systemKey = createSystemKeys(pool);
-  const integrity = createIntegrity({ keys, suite, random: runtime.random, systemKey, alarm: () => {} });
+  const integrity = createIntegrity({ keys, suite, random: runtime.random, pool, alarm: () => {} });
   const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
   if (!latest) throw new EraseRefused(`There is no ${kind.name} ${luid} in this ledger.`);
   const record = readJson(latest.body) as RecordEnvelope;
@@ -81,7 +80,7 @@ async function tryErase(options: OfflineErasure, kind: Kind): Promise<ErasedByOp
   const isDropped = latest.action === 'drop';
   const refusal = whyNotErased(kind, { status: record.meta.status, isDropped });
   if (refusal !== undefined) throw new EraseRefused(refusal);
-  const key = await createSystemKeyOf(keys, suite, systemKey)(ledger.id);
+  const key = await createSystemKeyOf(keys, suite, createSystemKeys(pool))(ledger.id);
   if (!key) throw new EraseRefused('The ledger was imported without its private keys, and is read-only.');
   const now = moment(runtime);
   const data: ErasureData = { luid, change: latest.change, reason };

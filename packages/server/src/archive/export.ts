@@ -247,8 +247,7 @@ class Writer {
   /** A version without a code is verified by its hash and the ledger's own proof, as the server does. */
   #integrity(): Integrity {
     const { keys, pool, runtime } = this.options;
-    const systemKey = createSystemKeys(pool);
-    return createIntegrity({ keys, suite: native, random: runtime.random, systemKey, alarm: () => {} });
+    return createIntegrity({ keys, suite: native, random: runtime.random, pool, alarm: () => {} });
   }
 
   async #current({ luid, current, seq, link_since, link_proven }: ChangeRow): Promise<void> {

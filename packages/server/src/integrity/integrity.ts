@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
+import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
 import type { Keyring } from '../keys/keyring.js';
 import { sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
-import type { SealedSystemKey } from '../store/queries/ledgers.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
 import { createLogCodes, createMakeLeaf } from './log-rows.js';
 import { createDeliveryMac, createMac, createOpenMac } from './mac.js';
@@ -32,8 +33,8 @@ export interface IntegrityOptions {
   readonly keys: Keyring;
   readonly suite: Suite;
   readonly random: Runtime['random'];
-  /** The sealed key of a ledger's `system` signer; undefined when the ledger is missing. */
-  readonly systemKey: (ledger: number) => Promise<SealedSystemKey | undefined>;
+  /** Asked for the sealed keys of `system` signers. */
+  readonly pool: pg.Pool;
   /** Called for every corrupt version that is read. */
   readonly alarm: (corrupt: Corrupt) => void;
 }
@@ -46,7 +47,8 @@ const VERSIONS_IN_A_ROW = 32;
  * release, is verified as any client could: by its hash and the ledger's own proof. An attacker who removes the codes
  * faces that same check.
  */
-export function createIntegrity({ keys, suite, random, systemKey, alarm }: IntegrityOptions) {
+export function createIntegrity({ keys, suite, random, pool, alarm }: IntegrityOptions) {
+  const systemKey = createSystemKeys(pool);
   const mac = createMac(keys.codes);
   const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(cacheLimits.ledgers);
   let verified = 0;

@@ -3,26 +3,23 @@ import type { FastifyBaseLogger } from 'fastify';
 import { LruCache } from '../base/lru-cache.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
+import type { Metrics } from '../metrics.js';
 import { type Journaled, makeEntry, sortOf } from './entry.js';
 import { journalLimits } from './journal-limits.js';
-import type { JournalMetrics } from './metrics.js';
+import { countEntries, type JournalMetrics } from './metrics.js';
 import { EntryQueue, SORT_NAMES, SORTS, type Sort } from './queue.js';
 
 /** The journals of requests, as a process writes them (interface/journal). */
-export interface Journal {
-  /** Has an entry stored within a second or so; leaves it out where too many of its ledger wait. */
-  add(ledger: Ledger, journaled: Journaled): void;
-  /** Stores what waits, as far as that takes no longer than `journalLimits.drain`. */
-  stop(): Promise<void>;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
 interface JournalDeps extends Pick<Service, 'store' | 'suite' | 'runtime'> {
-  readonly metrics: JournalMetrics;
+  readonly metrics: Pick<Metrics, 'registry'>;
   readonly logger: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /** Entries wait in memory, and are stored in batches, each of one ledger. A process that is killed loses those that wait. */
-export function createJournal({ metrics, logger, ...service }: JournalDeps): Journal {
+export function createJournal({ metrics: { registry }, logger, ...service }: JournalDeps) {
+  const metrics = countEntries({ registry });
   const queue = new EntryQueue(metrics.dropped);
   const storeSort = createStoring(service.store, queue, metrics);
   let timer: NodeJS.Timeout | undefined;
@@ -70,10 +67,12 @@ export function createJournal({ metrics, logger, ...service }: JournalDeps): Jou
   };
 
   return {
-    add(ledger, journaled) {
+    /** Has an entry stored within a second or so; leaves it out where too many of its ledger wait. */
+    add(ledger: Ledger, journaled: Journaled): void {
       wake(queue.add(ledger.id, sortOf(journaled), (dropped) => makeEntry(service, ledger, journaled, dropped)));
     },
-    async stop() {
+    /** Stores what waits, as far as that takes no longer than `journalLimits.drain`. */
+    async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
       const late = AbortSignal.timeout(journalLimits.drain);

@@ -19,9 +19,10 @@ import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Scheduler } from '../metering/scheduler.js';
+import type { Metrics } from '../metrics.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import { accessOf, type Domain, type Ledger, type LedgerEffect, type SchemaEntry } from './ledger.js';
-import type { HeldLedgers } from './metrics.js';
+import { watchLedgers } from './metrics.js';
 import { stateLimits } from './state-limits.js';
 import { weighState } from './weight.js';
 
@@ -35,6 +36,8 @@ interface LedgerDependencies {
   readonly integrity: Pick<Integrity, 'refuse'>;
   /** Gives each ledger its turn to be parsed. */
   readonly scheduler: Scheduler;
+  /** Tells what is held; nobody is told unless given. */
+  readonly metrics?: Pick<Metrics, 'registry'>;
 }
 
 export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
@@ -44,6 +47,7 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
   const semaphore = createWeightedSemaphore({ ...patience, process: concurrency, ledger: 1 });
   const room = createWeightedSemaphore({ ...patience, process: size, ledger: size });
   let loads = 0;
+  if (deps.metrics) watchLedgers(deps.metrics, () => ({ held: held.size, loads }));
 
   /**
    * Loads and parses the ledger. Small ones load at once; a large one takes memory and time until it is parsed, so it
@@ -111,7 +115,6 @@ export function createLedgers(store: LedgerStore, deps: LedgerDependencies) {
       keep(stale.luid, ledger);
       return keep(stale.handle, ledger);
     },
-    count: (): HeldLedgers => ({ held: held.size, loads }),
   };
 }
 

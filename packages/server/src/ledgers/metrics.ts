@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Metrics } from '../metrics.js';
 
 /** What a process holds of its ledgers. */
-export interface HeldLedgers {
+interface HeldLedgers {
   /** Those in memory, under handle and luid. */
   readonly held: number;
   /** How many were read from the database, since the process began. */
@@ -10,7 +10,7 @@ export interface HeldLedgers {
 }
 
 /** Adds what is held of ledgers. A process that reads them again and again has too many to hold. */
-export function watchLedgers({ registry }: Metrics, count: () => HeldLedgers): void {
+export function watchLedgers({ registry }: Pick<Metrics, 'registry'>, count: () => HeldLedgers): void {
   new Gauge({
     name: 'countersign_ledgers_held',
     help: 'States of ledgers in the memory of the process: one under the handle, one under the luid.',

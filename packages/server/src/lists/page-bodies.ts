@@ -1,4 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
+import { createWeightedSemaphore, type WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { ListItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
@@ -6,6 +7,7 @@ import type { Session } from '../ledgers/session.js';
 import type { Task } from '../metering/task.js';
 import { queryLimits } from '../store/queries/query-limits.js';
 import { makeMissingVersion, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
+import { listLimits } from './list-limits.js';
 import type { PageQuery } from './page.js';
 
 /** A version on a page, with its size and body once they are known. */
@@ -28,6 +30,11 @@ export function versionsIn({ store, items, ledger }: Session, kind: Kind): Sourc
     fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, of, most }),
     itemOf: (version) => items.of(ledger, kind, version),
   };
+}
+
+/** Bounds the bytes that large pages hold in memory while they are answered. */
+export function createAnswerBytes(): WeightedSemaphore {
+  return createWeightedSemaphore(listLimits.answers);
 }
 
 /**

@@ -10,7 +10,7 @@ import { contradictionOf } from './contradiction.js';
 import { type Fence, type PublishedCheckpoint, readPublished } from './fence.js';
 import { isAuthentic } from './log-defect.js';
 import type { LogMetrics } from './metrics.js';
-import { createProofs } from './proofs.js';
+import { createProofs, type LogProofs } from './proofs.js';
 import type { SystemKeyOf } from './system-keys.js';
 
 /** The log of a ledger contradicts what was shown of it: nothing of it is shown any more (interface/log#restores). */
@@ -24,22 +24,7 @@ export interface ShownCheckpoint extends PublishedCheckpoint {
 }
 
 /** Shows checkpoints. Whatever is shown is in the fence before. */
-export interface Publisher {
-  /**
-   * The newest checkpoint that is shown; one of the last second where it has `least` leaves. Where the policy has a
-   * quorum, it is the newest that meets it; else it has the cosignatures that there are.
-   *
-   * @returns undefined while nothing is sealed, or cosigned
-   * @throws LogStopped
-   */
-  current(ledger: number, least?: number): Promise<ShownCheckpoint | undefined>;
-  /** The newest checkpoint, to be shown to witnesses: with the signature of the log alone. @throws LogStopped */
-  newest(ledger: number): Promise<ShownCheckpoint | undefined>;
-  /** Looks whether the log goes on from what was shown. @throws LogStopped */
-  examine(ledger: number): Promise<unknown>;
-  /** Stops a log that somebody shows to contradict itself. */
-  stopLog(ledger: number, shown: Pick<ShownCheckpoint, 'origin' | 'luid'>, why: string): Promise<void>;
-}
+export type Publisher = ReturnType<typeof createPublisher>;
 
 /** A log, and its newest checkpoint. */
 interface FoundLog {
@@ -64,22 +49,16 @@ export interface PublisherOptions {
 /** Milliseconds for which a checkpoint is shown without a look at the database. */
 const FRESH_MILLISECONDS = 1_000;
 
-export function createPublisher(options: PublisherOptions): Publisher {
+export function createPublisher(options: PublisherOptions) {
   const { on, fence, metrics, logger, clock, logCodes } = options;
   const recent = new LruCache<number, { readonly shown: ShownCheckpoint; readonly since: number }>(cacheLimits.ledgers);
   const proofs = createProofs(on);
 
-  const whyContradicted = async (
+  const stopContradicted = async (
     ledger: number,
-    next: PublishedCheckpoint,
-    last: PublishedCheckpoint,
-  ): Promise<string | undefined> => {
-    const contradiction = await contradictionOf(ledger, next, last, proofs);
-    if (contradiction === 'shorter') return `it has ${next.size} leaves, and ${last.size} were shown`;
-    return contradiction && `it does not begin with the ${last.size} leaves that were shown`;
-  };
-
-  const stopContradicted: Publisher['stopLog'] = async (ledger, { origin, luid }, why) => {
+    { origin, luid }: Pick<ShownCheckpoint, 'origin' | 'luid'>,
+    why: string,
+  ): Promise<void> => {
     await stopLog(on, ledger, origin, why);
     recent.delete(ledger);
     metrics.stopped();
@@ -101,7 +80,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     }
     if (log.checkpoint === null) return undefined;
     const newest = { ...readPublished(log.checkpoint), generation: log.generation, luid: log.luid };
-    const why = last?.origin === log.origin ? await whyContradicted(ledger, newest, last) : undefined;
+    const why = last?.origin === log.origin ? await whyContradicted(ledger, newest, last, proofs) : undefined;
     if (why !== undefined) {
       await stopContradicted(ledger, newest, why);
       throw new LogStopped(why);
@@ -129,7 +108,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
 
   return {
-    async current(ledger, least = 0) {
+    /**
+     * The newest checkpoint that is shown; one of the last second where it has `least` leaves. Where the policy has a
+     * quorum, it is the newest that meets it; else it has the cosignatures that there are.
+     *
+     * @returns undefined while nothing is sealed, or cosigned
+     * @throws LogStopped
+     */
+    async current(ledger: number, least = 0): Promise<ShownCheckpoint | undefined> {
       const kept = recent.get(ledger);
       if (kept && kept.shown.size >= least && clock() - kept.since < FRESH_MILLISECONDS) return kept.shown;
       const isLate = reading.has(ledger);
@@ -137,14 +123,29 @@ export function createPublisher(options: PublisherOptions): Publisher {
       // What was under way may have been read before the leaf was sealed that is asked for.
       return isLate && shown && shown.size < least ? renew(ledger) : shown;
     },
-    async newest(ledger) {
+    /** The newest checkpoint, to be shown to witnesses: with the signature of the log alone. @throws LogStopped */
+    async newest(ledger: number): Promise<ShownCheckpoint | undefined> {
       const found = await read(ledger);
       if (found) await fence.raise(found.newest.note);
       return found?.newest;
     },
-    examine: read,
+    /** Looks whether the log goes on from what was shown. @throws LogStopped */
+    examine: (ledger: number): Promise<unknown> => read(ledger),
+    /** Stops a log that somebody shows to contradict itself. */
     stopLog: stopContradicted,
   };
+}
+
+/** Why a checkpoint does not go on from what was shown last; undefined where it does. */
+async function whyContradicted(
+  ledger: number,
+  next: PublishedCheckpoint,
+  last: PublishedCheckpoint,
+  proofs: LogProofs,
+): Promise<string | undefined> {
+  const contradiction = await contradictionOf(ledger, next, last, proofs);
+  if (contradiction === 'shorter') return `it has ${next.size} leaves, and ${last.size} were shown`;
+  return contradiction && `it does not begin with the ${last.size} leaves that were shown`;
 }
 
 /** Of the newest checkpoint and the newest that is cosigned, the one to show. */

@@ -36,10 +36,10 @@ export class TenantRates {
   readonly #counted = new WeakSet<object>();
 
   /**
-   * @param clock milliseconds of a monotonic clock
    * @param refused called with each refusal
+   * @param clock milliseconds of a monotonic clock
    */
-  constructor(allowed: TenantRateLimits, clock: () => number, refused: TellRefusal = () => {}) {
+  constructor(allowed: TenantRateLimits, refused: TellRefusal = () => {}, clock = () => performance.now()) {
     for (const [name, limit] of Object.entries(allowed) as [RateName, RateLimit | undefined][]) {
       if (limit) this.#limiters.set(name, new RateLimiter(limit, clock));
     }

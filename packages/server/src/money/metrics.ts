@@ -4,14 +4,7 @@ import { type OpenOfStage, SUSPENDED } from '../store/money/open-intents.js';
 import type { Outcomes } from './batch.js';
 import type { Stage } from './intent.js';
 
-export interface SequencerMetrics {
-  /** A batch was stored. @param size intents that it was asked for */
-  settled(size: number, outcomes: Outcomes): void;
-  /** A batch was decided anew, since something it rested on had changed. */
-  redone(): void;
-  /** This process is the leader of a ledger that another one was the leader of. */
-  movedLeader(): void;
-}
+export type SequencerMetrics = ReturnType<typeof createSequencerMetrics>;
 
 /** What an intent that is not final is counted under. */
 const COUNTED_STAGES: readonly (Stage | typeof SUSPENDED)[] = [
@@ -27,7 +20,7 @@ const COUNTED_STAGES: readonly (Stage | typeof SUSPENDED)[] = [
 ];
 
 /** Adds what a process counts of the intents that it decides on. */
-export function createSequencerMetrics({ registry, batched }: Metrics): SequencerMetrics {
+export function createSequencerMetrics({ registry, batched }: Metrics) {
   const registers = [registry];
   const settled = new Counter({
     name: 'countersign_intents_total',
@@ -46,12 +39,15 @@ export function createSequencerMetrics({ registry, batched }: Metrics): Sequence
     registers,
   });
   return {
-    settled(size, outcomes) {
+    /** A batch was stored. @param size intents that it was asked for */
+    settled(size: number, outcomes: Outcomes): void {
       batched('intents', size, 0);
       for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) settled.inc({ outcome }, count);
     },
-    redone: () => redone.inc(),
-    movedLeader: () => moved.inc(),
+    /** A batch was decided anew, since something it rested on had changed. */
+    redone: (): void => redone.inc(),
+    /** This process is the leader of a ledger that another one was the leader of. */
+    movedLeader: (): void => moved.inc(),
   };
 }
 

@@ -17,31 +17,10 @@ import { sequencerLimits } from './sequencer-limits.js';
 import { askNew, askOpen } from './waiting.js';
 
 /** What this process decides on intents with. */
-export interface Money {
-  readonly engine: Engine;
-  readonly openIntents: OpenIntents;
-}
+export type Money = ReturnType<typeof createMoney>;
 
 /** Decides on the intents of all ledgers that this process is the leader of. */
-export interface Engine {
-  /**
-   * Decides on a new intent, and stores it with all that follows at once (interface/intents#processing).
-   *
-   * @throws Elsewhere where another process that can be reached is the leader of its ledger; what planning and deciding
-   *   throws, as `Session.commit` does
-   */
-  create(intent: NewIntent): Promise<WriteOutcome>;
-  /** The same, but where another process is the leader it is accepted for the leader to find in the database. */
-  keep(intent: NewIntent): Promise<WriteOutcome>;
-  /** The other process that was the leader of a ledger when this one asked last; undefined where none is known. */
-  leaderOf(ledger: number): string | undefined;
-  /** Forgets which process is the leader of a ledger: it was asked in vain. */
-  forgetLeader(ledger: number): void;
-  /** Decides on an intent under way, and on its thread. @throws as `create` does */
-  advance(session: Session, open: StoredOpenIntent): Promise<WriteOutcome>;
-  /** Lets go of all ledgers: another process may decide on their intents at once. While it drains, this one leads none again. */
-  leave(): Promise<void>;
-}
+export type Engine = ReturnType<typeof createEngine>;
 
 export interface MoneyDeps
   extends Pick<SequencerDeps, 'signing' | 'holder' | 'moments' | 'reaches' | 'accepted' | 'queued' | 'drain'> {
@@ -51,7 +30,7 @@ export interface MoneyDeps
   readonly tracing: Tracing;
 }
 
-export function createMoney(pool: pg.Pool, deps: MoneyDeps): Money {
+export function createMoney(pool: pg.Pool, deps: MoneyDeps) {
   const { store, runtime, metrics, tracing, ...others } = deps;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
@@ -68,7 +47,7 @@ export function createMoney(pool: pg.Pool, deps: MoneyDeps): Money {
 }
 
 /** @param openIntents the intents under way */
-function createEngine(deps: SequencerDeps, openIntents: OpenIntents): Engine {
+function createEngine(deps: SequencerDeps, openIntents: OpenIntents) {
   const kept = new Set<Sequencer>();
   const sequencers = new LruCache<number, Sequencer>(sequencerLimits.ledgers, undefined, undefined, (one) =>
     kept.delete(one),
@@ -87,12 +66,24 @@ function createEngine(deps: SequencerDeps, openIntents: OpenIntents): Engine {
     });
   };
   return {
-    create: (intent) => sequencerOf(intent.session).decide(askNew(intent, true)),
-    keep: (intent) => sequencerOf(intent.session).decide(askNew(intent, false)),
-    leaderOf: (ledger) => sequencers.get(ledger)?.leadership.holder,
-    forgetLeader: (ledger) => sequencers.get(ledger)?.leadership.askAnew(),
-    advance: (session, open) => sequencerOf(session).decide(askOpen(session, openIntents, open)),
-    async leave() {
+    /**
+     * Decides on a new intent, and stores it with all that follows at once (interface/intents#processing).
+     *
+     * @throws Elsewhere where another process that can be reached is the leader of its ledger; what planning and deciding
+     *   throws, as `Session.commit` does
+     */
+    create: (intent: NewIntent): Promise<WriteOutcome> => sequencerOf(intent.session).decide(askNew(intent, true)),
+    /** The same, but where another process is the leader it is accepted for the leader to find in the database. */
+    keep: (intent: NewIntent): Promise<WriteOutcome> => sequencerOf(intent.session).decide(askNew(intent, false)),
+    /** The other process that was the leader of a ledger when this one asked last; undefined where none is known. */
+    leaderOf: (ledger: number): string | undefined => sequencers.get(ledger)?.leadership.holder,
+    /** Forgets which process is the leader of a ledger: it was asked in vain. */
+    forgetLeader: (ledger: number): void => sequencers.get(ledger)?.leadership.askAnew(),
+    /** Decides on an intent under way, and on its thread. @throws as `create` does */
+    advance: (session: Session, open: StoredOpenIntent): Promise<WriteOutcome> =>
+      sequencerOf(session).decide(askOpen(session, openIntents, open)),
+    /** Lets go of all ledgers: another process may decide on their intents at once. While it drains, this one leads none again. */
+    async leave(): Promise<void> {
       const ledgers = [...kept].map(({ ledger }) => ledger);
       // Without the database the leases end by themselves.
       if (ledgers.length > 0) await deps.leaders.leave(ledgers).catch(() => {});

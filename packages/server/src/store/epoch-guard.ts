@@ -39,16 +39,7 @@ interface DatabaseIdentity {
  * Detects that the database has gone on from an earlier point (a restore, a failover to a standby that was behind), and
  * then moves all ledgers on to a new epoch of versions.
  */
-export interface EpochGuard {
-  /** SQL for the position of the write-ahead log; `null` where the role may not read it. */
-  readonly walPosition: string;
-  /** Whether the role may read positions. */
-  readonly mayAskPosition: boolean;
-  /** Records what was read and will be cached: a ledger's version, and the position of the log at that time. */
-  saw(version: number, position: number | null): void;
-  /** Verifies a new connection before it is used. @throws WrongDatabase */
-  verify(client: pg.ClientBase): Promise<void>;
-}
+export type EpochGuard = Awaited<ReturnType<typeof createEpochGuard>>;
 
 export interface EpochGuardOptions {
   /** Called when a new epoch has begun, since versions that were read may be lost. All ledgers are in it. */
@@ -91,7 +82,7 @@ export const MOVE_TIMEOUT_MS = 300_000;
  *
  * @param pool asked once whether the role may read the position of the log
  */
-export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuardOptions): Promise<EpochGuard> {
+export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuardOptions) {
   const mayAsk = await mayAskPosition(pool);
   const clients = new Set<pg.ClientBase>();
   /** The database of the connections so far; absent before the first one. */
@@ -152,13 +143,17 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   };
 
   return {
+    /** Whether the role may read positions. */
     mayAskPosition: mayAsk,
+    /** SQL for the position of the write-ahead log; `null` where the role may not read it. */
     // What reads a ledger is answered by its node, whose positions are of another log (`NodeGuard`).
     walPosition: mayAsk && !(await isDistributed(pool)) ? WAL_POSITION : 'null::bigint',
-    saw(version, at) {
+    /** Records what was read and will be cached: a ledger's version, and the position of the log at that time. */
+    saw(version: number, at: number | null): void {
       if (version >= (highest + 1) * VERSIONS_PER_EPOCH) highest = epochOf(version);
       if (at !== null && at > position) position = at;
     },
+    /** Verifies a new connection before it is used. @throws WrongDatabase */
     verify,
   };
 }

@@ -88,7 +88,7 @@ it('refusals are counted, and told once a minute of each limit, with the sender 
 
 describe('rates of tenants', () => {
   it('are counted once a request, however often it is judged, and not at all without a limit', () => {
-    const rates = new TenantRates({ writes: { count: 1, seconds: 10 } }, () => 0);
+    const rates = new TenantRates({ writes: { count: 1, seconds: 10 } }, undefined, () => 0);
     const request = {};
     const ledger = { id: 1, handle: 'acme' };
     rates.admitWrite(ledger, request, true);

@@ -7,7 +7,6 @@ import { sealContext } from '../../keys/seal.js';
 import type { KindName } from '../../kinds/kind.js';
 import { type LedgerStatement, mapConcurrently, readByLedger } from '../../store/nodes/by-ledger.js';
 import { isDistributed } from '../../store/nodes/distribution.js';
-import { createSystemKeys } from '../../store/queries/ledgers.js';
 import { type StoredVersion, versionsOf } from '../../store/queries/version.js';
 import { Illness } from './diagnosis.js';
 
@@ -133,9 +132,8 @@ interface RecordRow extends StoredVersion {
 /** Whether versions of some records are as they were stored, and in the log or on the way there. */
 export async function examineRecords(pool: pg.Pool, keys: Keyring, sample: number): Promise<string> {
   const rows = await someRecords(pool, sample);
-  const systemKey = createSystemKeys(pool);
   const random = (bytes: number) => new Uint8Array(bytes);
-  const integrity = createIntegrity({ keys, suite: native, random, systemKey, alarm: () => {} });
+  const integrity = createIntegrity({ keys, suite: native, random, pool, alarm: () => {} });
   const wrong: string[] = [];
   for (const { ledger, handle, kind, isLogged, ...version } of rows) {
     const name = `change ${version.change} of ${version.luid} in ${handle}`;

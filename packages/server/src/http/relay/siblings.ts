@@ -5,20 +5,7 @@ import { siblingLimits } from './sibling-limits.js';
 import { socketPath } from './socket-path.js';
 
 /** The other processes of this deployment on this machine. */
-export interface Siblings {
-  /** Whether one can be reached: it is on this machine, and listened when it was last called. */
-  reaches(holder: string): boolean;
-  /**
-   * Has one answer a client's request.
-   *
-   * @param holder its name, as the table of leaders has it
-   * @param ledger id
-   * @returns the answer, or why there is none: it is then decided here
-   */
-  ask(holder: string, ledger: number, call: RelayCall): Promise<RelayOutcome>;
-  /** Ends all calls. */
-  close(): Promise<void>;
-}
+export type Siblings = ReturnType<typeof createSiblings>;
 
 /**
  * @param folder private to the user of the deployment: whoever can write to it is trusted as a process of it. Without one
@@ -29,7 +16,7 @@ export function createSiblings(
   folder: string | undefined,
   { registry }: Pick<Metrics, 'registry'>,
   clock: () => number,
-): Siblings {
+) {
   const handedOver = new Counter({
     name: 'countersign_intents_handed_over_total',
     help: 'Requests for new intents that this process has sent to the leader of their ledger: answered by it, or back, and decided here or stored for it to find.',
@@ -57,11 +44,19 @@ export function createSiblings(
   };
 
   return {
-    reaches(holder) {
+    /** Whether one can be reached: it is on this machine, and listened when it was last called. */
+    reaches(holder: string): boolean {
       const path = pathOf(holder);
       return path !== undefined && isReached(path);
     },
-    async ask(holder, ledger, call) {
+    /**
+     * Has one answer a client's request.
+     *
+     * @param holder its name, as the table of leaders has it
+     * @param ledger id
+     * @returns the answer, or why there is none: it is then decided here
+     */
+    async ask(holder: string, ledger: number, call: RelayCall): Promise<RelayOutcome> {
       const path = pathOf(holder);
       if (path === undefined || !isReached(path)) return 'unreached';
       const count = waiting.get(ledger) ?? 0;
@@ -78,7 +73,8 @@ export function createSiblings(
         else waiting.delete(ledger);
       }
     },
-    async close() {
+    /** Ends all calls. */
+    async close(): Promise<void> {
       await Promise.all([...siblings.values()].map((one) => one.close()));
     },
   };

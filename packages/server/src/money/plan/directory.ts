@@ -12,7 +12,8 @@ export type Directory = { readonly [Kind in FoundKind]: (handle: string) => Prom
 
 /**
  * The directory of the session's ledger. Its methods throw OutOfDate for records found under another state of the ledger,
- * and as a turn of the session's task does: long records cost steps.
+ * and as a turn of the session's task does. Long records cost steps: no bound at the entry says how many of them an intent may
+ * have read, since each of its claims may name a wallet of a megabyte.
  */
 export function directoryOf(session: Session): Directory {
   const find = async (kind: FoundKind, handle: string): Promise<CurrentRecord | undefined> => {

@@ -18,26 +18,21 @@ export interface OtherLeader {
 }
 
 /** The leaders of ledgers: the process that decides on a ledger's intents. By the clock of the database. */
-export interface Leaders {
-  /**
-   * Makes this process the leader of the ledger for so many milliseconds, unless another one is.
-   */
-  acquire(ledger: number, lease: number): Promise<AcquiredLead | OtherLeader>;
-  /** Lets go of the ledgers, so that another process need not wait. */
-  leave(ledgers: readonly number[]): Promise<void>;
-}
+export type Leaders = ReturnType<typeof createLeaders>;
 
 /** @param holder unique name of this process */
-export function createLeaders(pool: pg.Pool, holder: string): Leaders {
+export function createLeaders(pool: pg.Pool, holder: string) {
   return {
-    async acquire(ledger, lease) {
+    /** Makes this process the leader of the ledger for so many milliseconds, unless another one is. */
+    async acquire(ledger: number, lease: number): Promise<AcquiredLead | OtherLeader> {
       type Row = { moment: Date | null; holder: string | null };
       const { rows } = await pool.query<Row>(callOf('acquire_lead_1', { ledger, holder, lease, kinds: ALL_KINDS }));
       const { moment, holder: before } = rows[0]!;
       if (!moment) return { holder: before ?? undefined };
       return { moment: moment.toISOString(), isMoved: before !== null && before !== holder };
     },
-    async leave(ledgers) {
+    /** Lets go of the ledgers, so that another process need not wait. */
+    async leave(ledgers: readonly number[]): Promise<void> {
       if (await isDistributed(pool)) {
         await leaveOnNodes(pool, ledgers, holder);
         return;

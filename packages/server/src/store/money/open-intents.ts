@@ -31,20 +31,7 @@ export interface OpenOfStage {
 }
 
 /** The intents under way. */
-export interface OpenIntents {
-  /** Those of a ledger that somebody must look at, longest due first: accepted by another process, reported on, or expired. */
-  due(ledger: number, now: string, count: number): Promise<readonly StoredOpenIntent[]>;
-  /** All of a thread, in the order in which they were made. */
-  thread(ledger: number, thread: string): Promise<readonly StoredOpenIntent[]>;
-  /** Counts those of the whole deployment, up to 10,000, and as many suspended ones. Stages that no intent is in are absent. */
-  count(): Promise<readonly OpenOfStage[]>;
-  /** One, by its luid; undefined for a final one. */
-  one(ledger: number, luid: string): Promise<StoredOpenIntent | undefined>;
-  /** The calls of an intent, by its handle, that were given up: unverified. */
-  givenUp(ledger: number, intent: string): Promise<readonly GivenUpCall[]>;
-  /** Puts off those that are due, until a moment. */
-  postpone(ledger: number, luids: readonly string[], until: string): Promise<void>;
-}
+export type OpenIntents = ReturnType<typeof createOpenIntents>;
 
 /** A call of a bridge that was given up. */
 export interface GivenUpCall extends NewDelivery {
@@ -116,10 +103,11 @@ export function dueLedgers(holder: string): string {
     group by o.ledger_id, l.luid`;
 }
 
-export function createOpenIntents(pool: pg.Pool): OpenIntents {
+export function createOpenIntents(pool: pg.Pool) {
   const threads = createThreads(pool);
   return {
-    async due(ledger, now, count) {
+    /** Those of a ledger that somebody must look at, longest due first: accepted by another process, reported on, or expired. */
+    async due(ledger: number, now: string, count: number): Promise<readonly StoredOpenIntent[]> {
       const { rows } = await pool.query<StoredOpenIntent>({
         name: 'open-intents-due',
         text: DUE,
@@ -127,15 +115,19 @@ export function createOpenIntents(pool: pg.Pool): OpenIntents {
       });
       return rows;
     },
-    thread: (ledger, thread) => threads({ ledger, thread }),
-    async count() {
+    /** All of a thread, in the order in which they were made. */
+    thread: (ledger: number, thread: string): Promise<readonly StoredOpenIntent[]> => threads({ ledger, thread }),
+    /** Counts those of the whole deployment, up to 10,000, and as many suspended ones. Stages that no intent is in are absent. */
+    async count(): Promise<readonly OpenOfStage[]> {
       return readReachable<OpenOfStage>(pool, { name: 'open-intents-count', text: COUNT_BY_STAGE, values: [] });
     },
-    async one(ledger, luid) {
+    /** One, by its luid; undefined for a final one. */
+    async one(ledger: number, luid: string): Promise<StoredOpenIntent | undefined> {
       const { rows } = await pool.query<StoredOpenIntent>({ name: 'open-intent', text: ONE, values: [ledger, luid] });
       return rows[0];
     },
-    async givenUp(ledger, intent) {
+    /** The calls of an intent, by its handle, that were given up: unverified. */
+    async givenUp(ledger: number, intent: string): Promise<readonly GivenUpCall[]> {
       const { rows } = await pool.query<DeliveryColumns<GivenUpCall>>({
         name: 'given-up-calls',
         text: GIVEN_UP,
@@ -143,7 +135,8 @@ export function createOpenIntents(pool: pg.Pool): OpenIntents {
       });
       return rows.map((row) => withoutNulls<GivenUpCall>(row));
     },
-    async postpone(ledger, luids, until) {
+    /** Puts off those that are due, until a moment. */
+    async postpone(ledger: number, luids: readonly string[], until: string): Promise<void> {
       if (luids.length === 0) return;
       await pool.query({ name: 'open-intents-postpone', text: POSTPONE, values: [ledger, luids, until] });
     },

@@ -26,20 +26,20 @@ export interface RetryRequest extends DeliveryScope {
  */
 export type RetryOutcome = 'done' | 'repeated' | 'reused' | 'stale' | 'full' | 'missing';
 
-export interface DeliveryRetries {
-  /** Stores a request for those whose last attempt was at `since` or later; absent for those of any age. */
-  request(retry: RetryRequest & { readonly since?: Date }): Promise<{ outcome: RetryOutcome; version: number }>;
-  /** Makes one delivery due at once, whatever its age; an event that was delivered stays so, a call is made again. */
-  resend(retry: RetryRequest & { readonly handle: string }): Promise<{ outcome: RetryOutcome; version: number }>;
+export interface RetryAnswer {
+  readonly outcome: RetryOutcome;
+  readonly version: number;
 }
 
+export type DeliveryRetries = ReturnType<typeof createDeliveryRetries>;
+
 /** Requests to send deliveries again (sql/delivery_retries_1.sql). */
-export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
+export function createDeliveryRetries(pool: pg.Pool) {
   const run = async (
     name: string,
     { ledger, version, owner, id, luid, proofs, veiled, now, domains }: RetryRequest,
     more: Readonly<Record<string, unknown>>,
-  ) => {
+  ): Promise<RetryAnswer> => {
     const call = callOf(name, { ledger, version, owner, id, luid, proofs, veiled, now, domains, ...more });
     try {
       const { rows } = await pool.query<{ outcome: RetryOutcome; version: number | null }>(call);
@@ -47,13 +47,16 @@ export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
       return { outcome: row!.outcome, version: row!.version ?? 0 };
     } catch (error) {
       if (!wasReused(error)) throw error;
-      return { outcome: 'reused' as const, version };
+      return { outcome: 'reused', version };
     }
   };
   const { waiting, attempts } = retryLimits;
   return {
-    request: ({ since, ...retry }) => run('request_retry_1', retry, { since, waiting }),
-    resend: ({ handle, ...retry }) =>
+    /** Stores a request for those whose last attempt was at `since` or later; absent for those of any age. */
+    request: ({ since, ...retry }: RetryRequest & { readonly since?: Date }): Promise<RetryAnswer> =>
+      run('request_retry_1', retry, { since, waiting }),
+    /** Makes one delivery due at once, whatever its age; an event that was delivered stays so, a call is made again. */
+    resend: ({ handle, ...retry }: RetryRequest & { readonly handle: string }): Promise<RetryAnswer> =>
       run('resend_delivery_1', retry, { handle, most_attempts: attempts, out_of_use: OUT_OF_USE }),
   };
 }

@@ -6,7 +6,7 @@ import { isSerializationFailure } from '../committer/batch.js';
 import { commitLimits } from '../committer/commit-limits.js';
 import { secretParameters, textParameters } from '../committer/rows.js';
 import type { Write } from '../committer/write.js';
-import { createFindInvitation, type FoundInvitation, takeInvitation } from '../deployment/invitations.js';
+import { createFindInvitation, takeInvitation } from '../deployment/invitations.js';
 import { VERSIONS_PER_EPOCH, WrongDatabase } from '../epoch-guard.js';
 import { callOf } from '../parameters.js';
 import { transaction } from '../transaction.js';
@@ -76,25 +76,14 @@ export interface StoredBytes {
   readonly bytes: number;
 }
 
-export interface LedgerStore {
+/** Ledgers as wholes. */
+export type LedgerStore = ReturnType<typeof createLedgerStore>;
+
+export interface FindLedger {
   /** The ledger of that handle or luid; undefined when it is missing. */
-  find(id: string): Promise<StoredLedger | undefined>;
+  (id: string): Promise<StoredLedger | undefined>;
   /** The same; only the size when the bodies exceed `most` bytes together. */
-  find(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
-  /** The luid of the ledger with that id; undefined when it is missing. */
-  luid(id: number): Promise<string | undefined>;
-  /** The current version of the ledger. */
-  version(id: number): Promise<number>;
-  /** What the ledgers of those handles store, for the operator; none of a handle that no ledger has. */
-  storedBytes(handles: readonly string[]): Promise<readonly StoredBytes[]>;
-  /**
-   * Makes a ledger with all its birth records in one transaction; with `invitation` (SHA-256 of its code), uses that up in the same one.
-   *
-   * @returns `done`; `taken` when another ledger has the handle; `uninvited` when the invitation is not open
-   */
-  create(ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<BirthOutcome>;
-  /** How the invitation stands whose code has this SHA-256. */
-  findInvitation(hash: Buffer): Promise<FoundInvitation>;
+  (id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
 }
 
 /** What came of making a ledger. */
@@ -106,7 +95,7 @@ interface BirthCall {
   readonly invitation?: Buffer | undefined;
 }
 
-export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
+export function createLedgerStore(pool: pg.Pool, guards: ReadGuards) {
   // Each holds a connection for several round trips: the bound leaves connections for other work.
   const insert = gather<BirthCall, BirthOutcome>(async ([one]) => [await insertLedger(pool, one!)], {
     batch: 1,
@@ -114,18 +103,27 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
     concurrency: commitLimits.births,
   });
   return {
-    find: ((id: string, most?: number) =>
-      findLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['find'],
-    async luid(id) {
+    find: ((id: string, most?: number) => findLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as FindLedger,
+    /** The luid of the ledger with that id; undefined when it is missing. */
+    async luid(id: number): Promise<string | undefined> {
       const { rows } = await pool.query<{ luid: string }>('select luid from ledger where id = $1', [id]);
       return rows[0]?.luid;
     },
+    /** The current version of the ledger. */
     version: versions(pool),
-    async storedBytes(handles) {
+    /** What the ledgers of those handles store, for the operator; none of a handle that no ledger has. */
+    async storedBytes(handles: readonly string[]): Promise<readonly StoredBytes[]> {
       const { rows } = await pool.query<StoredBytes>(STORED_BYTES, [handles]);
       return rows;
     },
-    create: async (ledger, births, invitation) => insert({ ledger, births, invitation }),
+    /**
+     * Makes a ledger with all its birth records in one transaction; with `invitation` (SHA-256 of its code), uses that up in the same one.
+     *
+     * @returns `done`; `taken` when another ledger has the handle; `uninvited` when the invitation is not open
+     */
+    create: async (ledger: LedgerIdentity, births: Births, invitation?: Buffer): Promise<BirthOutcome> =>
+      insert({ ledger, births, invitation }),
+    /** How the invitation stands whose code has this SHA-256. */
     findInvitation: createFindInvitation(pool),
   };
 }
@@ -219,7 +217,7 @@ interface ReadPosition {
   readonly position: number | null;
 }
 
-function versions(pool: pg.Pool): LedgerStore['version'] {
+function versions(pool: pg.Pool): (id: number) => Promise<number> {
   return gather<number, number>(
     async (ids) => {
       const { rows } = await pool.query<{ version: number }>({

@@ -56,22 +56,10 @@ export interface ListedLedger extends Sized {
   readonly ledger: number;
 }
 
-export interface Lists {
-  /**
-   * Current records of one kind in one ledger, with the bodies of those within their share of `queryLimits.answers.atOnce`
-   * bytes. They are unchecked: the caller verifies them.
-   *
-   * @throws LedgerError `api.request-timeout` when the query takes too long
-   */
-  page(query: ListQuery): Promise<ListedPart>;
-  /** The same list without bodies: access is judged before any body is fetched. */
-  index(query: ListQuery): Promise<ListedPart<Indexed>>;
-  /**
-   * The records of the ledgers that the key owns. This is the one list that crosses tenants: all of them have the same
-   * owner.
-   */
-  ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { owner: string }): Promise<readonly ListedLedger[]>;
-}
+/** Lists of current records. */
+export type Lists = ReturnType<typeof createLists>;
+
+type OwnedLedgersQuery = Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { owner: string };
 
 interface ListRow {
   readonly version: number;
@@ -120,7 +108,7 @@ export function listShapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' 
  * have to guess whether to walk the list in order or to use the index of documents. So this code chooses: each step
  * below is cheap where it succeeds, and detects where it fails (decision 0012).
  */
-export function createLists(on: Queryable): Lists {
+export function createLists(on: Queryable) {
   const streaks = new LruCache<string, Streak>(queryLimits.listed.shapes);
   const run = statementRunner(on);
   const page = async <T>(statement: RawBuilder<T & ListRow>): Promise<ListedPart<T> & { seen: number }> => {
@@ -152,9 +140,20 @@ export function createLists(on: Queryable): Lists {
     return walk();
   };
   return {
-    page: (query) => found<Sized>(query, 'bodies'),
-    index: (query) => found<Indexed>(query, 'index'),
-    ledgers: ({ owner, filters, limit, offset }) => {
+    /**
+     * Current records of one kind in one ledger, with the bodies of those within their share of `queryLimits.answers.atOnce`
+     * bytes. They are unchecked: the caller verifies them.
+     *
+     * @throws LedgerError `api.request-timeout` when the query takes too long
+     */
+    page: (query: ListQuery): Promise<ListedPart> => found<Sized>(query, 'bodies'),
+    /** The same list without bodies: access is judged before any body is fetched. */
+    index: (query: ListQuery): Promise<ListedPart<Indexed>> => found<Indexed>(query, 'index'),
+    /**
+     * The records of the ledgers that the key owns. This is the one list that crosses tenants: all of them have the same
+     * owner.
+     */
+    ledgers: ({ owner, filters, limit, offset }: OwnedLedgersQuery): Promise<readonly ListedLedger[]> => {
       const where = [
         sql<boolean>`r.ledger_id = any(array(
           select id from ledger where owners @> array[${owner}::text] and suspended is distinct from 'all'))`,
