@@ -10,6 +10,8 @@ export const sequencerLimits = {
   postponed: 60_000,
   /** Wallets and symbols that are known of one ledger. */
   known: 10_000,
+  /** Characters of such a record; a longer one is read for each intent. */
+  knownText: 4_096,
   /** Balances that are known of one ledger. */
   balances: 50_000,
   /** Handles of one ledger that are known to have come into use last. */

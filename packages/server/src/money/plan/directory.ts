@@ -11,40 +11,37 @@ type FoundKind = 'wallet' | 'symbol' | 'bridge';
 export type Directory = { readonly [Kind in FoundKind]: (handle: string) => Promise<CurrentRecord | undefined> };
 
 /**
- * The directory of the session's ledger. Its methods throw OutOfDate for records found under another state of the ledger,
- * and as a turn of the session's task does. Long records cost steps: no bound at the entry says how many of them an intent may
- * have read, since each of its claims may name a wallet of a megabyte.
+ * The current version of a record, and the characters of its text. Long ones cost steps: no bound at the entry says how many of them
+ * an intent may have read, since each of its claims may name a wallet of a megabyte.
+ *
+ * @throws OutOfDate when it is found under another state of the ledger; as a turn of the session's task does
  */
-export function directoryOf(session: Session): Directory {
-  const find = async (kind: FoundKind, handle: string): Promise<CurrentRecord | undefined> => {
-    const version = await session.findVersion(kind, handle, 'handle');
-    if (!version) return undefined;
-    await session.task.turn(stepsOfText(version.body));
-    return { record: readJson(version.body) as RecordEnvelope, change: version.change };
-  };
-  return {
-    wallet: (handle) => find('wallet', handle),
-    symbol: (handle) => find('symbol', handle),
-    bridge: (handle) => find('bridge', handle),
-  };
+async function readCurrent(session: Session, kind: FoundKind, handle: string) {
+  const version = await session.findVersion(kind, handle, 'handle');
+  if (!version) return undefined;
+  const { body, change } = version;
+  await session.task.turn(stepsOfText(body));
+  const current: CurrentRecord = { record: readJson(body) as RecordEnvelope, change };
+  return { current, characters: body.length };
 }
 
 /** The wallets, symbols and bridges of one ledger that were found of late: the commit compares their versions. */
 export class KnownRecords {
   readonly #found = new Map<string, CurrentRecord>();
 
-  /** A directory that reads what is not known. It throws as that of the session does. */
+  /** A directory that reads what is not known. It throws as `readCurrent` does. */
   directory(session: Session): Directory {
-    const stored = directoryOf(session);
-    const find = (kind: keyof Directory) => async (handle: string) => {
+    const find = (kind: FoundKind) => async (handle: string) => {
       const key = `${kind} ${handle}`;
       const known = this.#found.get(key);
       if (known) return known;
-      const found = await stored[kind](handle);
-      if (!found) return undefined;
+      const read = await readCurrent(session, kind, handle);
+      if (!read) return undefined;
+      // As many long ones as are known otherwise would fill the memory.
+      if (read.characters > sequencerLimits.knownText) return read.current;
       if (this.#found.size >= sequencerLimits.known) this.forget();
-      this.#found.set(key, found);
-      return found;
+      this.#found.set(key, read.current);
+      return read.current;
     };
     return { wallet: find('wallet'), symbol: find('symbol'), bridge: find('bridge') };
   }
