@@ -26,7 +26,7 @@ const WRONG: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   intents: { ledger: ['none'], 'older-than': ['none', '--older-than', 'long'], limit: ['none', '--limit', '-1'] },
   'rotate-key': {},
   'read-only': { mode: ['maybe'], reason: ['on', '--reason', ' '] },
-  cluster: { isolate: ['--isolate', ''] },
+  cluster: { isolate: ['--isolate', ''], forget: ['--forget', '', '--yes'] },
   drain: { host: ['nowhere'] },
   doctor: { sample: ['--sample', 'all'] },
   backup: { folder: ['\0'], keep: ['/tmp/none', '--keep', '0'] },
