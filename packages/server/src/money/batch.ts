@@ -85,7 +85,9 @@ export class Batch {
 
   async #add(intent: Intent): Promise<void> {
     const { session, newest, record, input } = intent;
-    for (const need of intent.needs()) this.#needs.set(need.luid ?? `${need.kind} ${need.handle}`, need);
+    // Intents that were planned on two versions of a record are not stored together: one of these is not current.
+    for (const need of intent.needs())
+      this.#needs.set(need.luid ? `${need.luid} ${need.change}` : `${need.kind} ${need.handle}`, need);
     if (newest) {
       const proofs = newest.proofs - record.meta.proofs.length;
       await session.task.turn(PROOF_STEPS * proofs + stepsOfText(input.write?.body));

@@ -11,6 +11,7 @@ import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.
 import type { Store } from '../store/store.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createSequencerMetrics, watchOpenIntents } from './metrics.js';
+import { createRecordCache } from './plan/known-records.js';
 import { Sequencer } from './sequencer.js';
 import type { SequencerDeps } from './sequencer-deps.js';
 import { sequencerLimits } from './sequencer-limits.js';
@@ -37,6 +38,7 @@ export function createMoney(pool: pg.Pool, deps: MoneyDeps) {
   const sequencerDeps: SequencerDeps = {
     ...others,
     load: store.loadBooks,
+    records: createRecordCache(),
     leaders: createLeaders(pool, deps.holder),
     store: (settlement) => tracing.root('settle batch', () => store.settle(settlement)),
     clock: () => performance.now(),

@@ -4,10 +4,12 @@ import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { LoadBooks } from '../store/money/books.js';
 import type { LeadershipDeps } from './leader.js';
 import type { SequencerMetrics } from './metrics.js';
+import type { RecordCache } from './plan/known-records.js';
 
 /** What sequencers are built on. */
 export interface SequencerDeps extends LeadershipDeps {
   readonly load: LoadBooks;
+  readonly records: RecordCache;
   readonly store: (settlement: Settlement) => Promise<Settled>;
   readonly signing: Signing;
   /** Name of this process among leaders. */

@@ -8,10 +8,8 @@ export const sequencerLimits = {
   tries: 10,
   /** Milliseconds for which an intent under way is put off that cannot be processed. */
   postponed: 60_000,
-  /** Wallets and symbols that are known of one ledger. */
-  known: 10_000,
-  /** Characters of such a record; a longer one is read for each intent. */
-  knownText: 4_096,
+  /** Bytes, about, of the wallets, symbols and bridges that a process remembers, of all ledgers that it leads. */
+  known: 64 * 1024 * 1024,
   /** Balances that are known of one ledger. */
   balances: 50_000,
   /** Handles of one ledger that are known to have come into use last. */

@@ -7,7 +7,7 @@ import { isStatementRefused } from '../store/unavailable.js';
 import { Books, StoredBooks } from './accounts/books.js';
 import { Batch, type Unfit } from './batch.js';
 import { Elsewhere, Leadership } from './leader.js';
-import { KnownRecords } from './plan/directory.js';
+import { KnownRecords } from './plan/known-records.js';
 import { Queue } from './queue.js';
 import type { SequencerDeps } from './sequencer-deps.js';
 import { sequencerLimits } from './sequencer-limits.js';
@@ -46,7 +46,7 @@ const BLOCKED = { result: 'blocked', version: 0 } as const;
  */
 export class Sequencer {
   readonly #queue = new Queue();
-  readonly #known = new KnownRecords();
+  readonly #known: KnownRecords;
   #stored = new StoredBooks();
   #isRunning = false;
   /** The batch that is stored now, and the one that is sent after it. */
@@ -66,6 +66,7 @@ export class Sequencer {
     private readonly deps: SequencerDeps,
   ) {
     this.leadership = new Leadership(ledger, deps);
+    this.#known = new KnownRecords(ledger, deps.records);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import { turnForText } from '../metering/task.js';
+import { stepsOfText } from '../metering/task.js';
 import type { WriteOutcome } from '../store/committer/write.js';
 import type { OpenIntents, StoredOpenIntent } from '../store/money/open-intents.js';
 import { findGivenUp } from './bridges.js';
@@ -82,8 +82,8 @@ async function loadWaiting(
 ): Promise<Intent> {
   const version = await session.findVersion('intent', row.luid, 'luid');
   if (!version) throw new Error(`There is no intent ${row.luid}, which is under way.`);
-  // Records are bounded when they are written, and only the first of a thread is a client's: time alone is charged.
-  await turnForText(session.task, version.body, row.state);
+  // Charged before it is read: all of a thread are read at once, and each may be of a megabyte.
+  await session.task.turn(stepsOfText(version.body) + stepsOfText(row.state));
   const record = readJson(version.body) as RecordEnvelope;
   const { state, seen, day } = assertUndecided(session, record, version.change, parseOpen(session, row));
   const planned = state.stage === 'accepted' ? await planIntent(session, directory, record) : undefined;

@@ -1,28 +1,55 @@
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/ledgers/session.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
-import { KnownRecords } from '../../src/money/plan/directory.js';
-import { sequencerLimits } from '../../src/money/sequencer-limits.js';
+import { createRecordCache, KnownRecords } from '../../src/money/plan/known-records.js';
 
-/** A session whose wallets have texts of the length that their handle says, and what was read of it. */
-function sessionOf(read: string[]): Session {
+/** A session whose wallets have `custom` data as given, and what was read of it. */
+function sessionOf(read: string[], custom: unknown): Session {
   const findVersion = async (_: string, handle: string) => {
     read.push(handle);
-    const record = { hash: '', data: { handle, filled: '' }, luid: `$wlt.${handle}`, meta: {} };
-    record.data.filled = 'x'.repeat(Number(handle) - JSON.stringify(record).length);
-    return { body: JSON.stringify(record), change: 1 };
+    return {
+      body: JSON.stringify({ hash: '', data: { handle, custom }, luid: `$wlt.${handle}`, meta: {} }),
+      change: 1,
+    };
   };
   return { task: UNBOUNDED, findVersion } as unknown as Session;
 }
 
-it('a long wallet is read again for each intent, as so many would fill the memory; a short one is known', async () => {
+/** Wallets of a ledger that are read once, and of these again the last and the first. */
+async function readAgain(custom: unknown, count: number): Promise<string[]> {
   const read: string[] = [];
-  const known = new KnownRecords();
-  const session = sessionOf(read);
-  const most = sequencerLimits.knownText;
-  for (const handle of [`${most}`, `${most + 1}`, `${most}`, `${most + 1}`]) {
-    const found = await known.directory(session).wallet(handle);
-    expect(JSON.stringify(found!.record)).toHaveLength(Number(handle));
-  }
-  expect(read).toEqual([`${most}`, `${most + 1}`, `${most + 1}`]);
+  const known = new KnownRecords(1, createRecordCache());
+  const find = (handle: string) => known.directory(sessionOf(read, custom)).wallet(handle);
+  for (let at = 0; at < count; at += 1) await find(`w${at}`);
+  read.length = 0;
+  expect((await find(`w${count - 1}`))!.record.data.custom).toEqual(custom);
+  await find('w0');
+  return read;
+}
+
+it('as many records are remembered as fit into memory, whether they are long or have many values', async () => {
+  expect(await readAgain('short', 1_000)).toEqual([]);
+  expect(await readAgain('x'.repeat(2 ** 20), 70)).toEqual(['w0']);
+  expect(
+    await readAgain(
+      Array.from({ length: 10_000 }, () => ({})),
+      70,
+    ),
+  ).toEqual(['w0']);
+});
+
+it('a plan sees one version of a record, also where it is forgotten meanwhile; each ledger forgets its own', async () => {
+  const cache = createRecordCache();
+  const [mine, others] = [new KnownRecords(1, cache), new KnownRecords(2, cache)];
+  const read: string[] = [];
+  const session = sessionOf(read, {});
+  const directory = mine.directory(session);
+  const found = await directory.wallet('w');
+  await others.directory(session).wallet('w');
+  mine.forget();
+  expect(await directory.wallet('w')).toBe(found);
+  expect(await mine.directory(session).wallet('w')).not.toBe(found);
+  expect(await mine.directory(session).wallet('w')).toEqual(found);
+  await others.directory(session).wallet('w');
+  expect(read).toEqual(['w', 'w', 'w']);
 });

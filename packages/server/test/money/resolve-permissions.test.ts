@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { openOwnSession, openSession, type Session } from '../../src/ledgers/session.js';
 import { normalizeClaims } from '../../src/money/plan/claims.js';
-import { KnownRecords } from '../../src/money/plan/directory.js';
+import { createRecordCache, KnownRecords } from '../../src/money/plan/known-records.js';
 import { callerOfIntent, isPermitted, permissionsOf } from '../../src/money/plan/permissions.js';
 import { resolveIntent } from '../../src/money/plan/resolve.js';
 import { provided, providerFactor, policy as providers, signer } from '../oauth/scene.js';
@@ -55,7 +55,12 @@ describe('what an intent may do', () => {
       sessions.map(async (session) => {
         const { runtime, task } = session;
         const resolution = resolved(
-          await resolveIntent(record.data, new KnownRecords().directory(session), runtime.random, task),
+          await resolveIntent(
+            record.data,
+            new KnownRecords(1, createRecordCache()).directory(session),
+            runtime.random,
+            task,
+          ),
         );
         const needed = permissionsOf(normalizeClaims(record.data), resolution);
         return isPermitted(session, await callerOfIntent(session, record), needed);
@@ -110,7 +115,9 @@ describe('what an intent may do', () => {
       claims: [transfer('via', 'bob'), destroy('via'), destroy('bob'), limit('acc:1@alice')],
     };
     const { runtime, task } = session;
-    const resolution = resolved(await resolveIntent(data, new KnownRecords().directory(session), runtime.random, task));
+    const resolution = resolved(
+      await resolveIntent(data, new KnownRecords(1, createRecordCache()).directory(session), runtime.random, task),
+    );
     const needed = permissionsOf(normalizeClaims(data), resolution);
     const named = needed.map(({ action, kind, on }) => `${action} ${kind} ${on.record.data.handle}`);
     expect(named).toEqual(['spend wallet via', 'spend wallet bob', 'destroy symbol usd', 'limit wallet alice']);
