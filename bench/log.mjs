@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeBase64 } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
-import { createLogCodes } from '../packages/server/dist/integrity/log-codes.js';
+import { createLogCodes } from '../packages/server/dist/integrity/log-leaves.js';
 import { readKeyring } from '../packages/server/dist/store/deployment/master-keys.js';
 import { connectToDatabase } from './conditions.mjs';
 import { Connection } from './connection.mjs';
