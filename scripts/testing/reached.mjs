@@ -51,6 +51,7 @@ const PROGRAMS = {
   'packages/server/src/main.ts': [
     'packages/server/test/durability/service.ts',
     'packages/server/test/start.deep.test.ts',
+    'packages/server/test/support/starts.ts',
   ],
   'packages/server/src/signing/worker.ts': ['packages/server/src/signing/thread.ts'],
   'packages/server/src/outbound/trial-worker.ts': ['packages/server/src/outbound/trials.ts'],

@@ -3,12 +3,16 @@ import { ArchiveRefusal } from '../archive/refusals.js';
 import { type Config, type EnvironmentSettings, parseConfig } from '../config.js';
 import { findMasterKeys } from '../store/deployment/master-keys.js';
 import { findEmbedded, startEmbedded } from '../store/embedded.js';
+import { parseDatabaseUrl } from '../store/hosts/database-url.js';
 import { findMigrations } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explainError } from '../store/queries/reach.js';
 import { Illness } from './examinations/diagnosis.js';
 
-/** Milliseconds that an operator's command waits for a connection: it is needed most where the database has most to do. */
+/**
+ * Milliseconds that an operator's command waits for a connection to a database of one host: it is needed most where that has most to
+ * do. Of several hosts the next one is tried after the time of requests, as one of them may be gone.
+ */
 const PATIENCE = 30_000;
 
 export interface AdminDeps {
@@ -30,9 +34,15 @@ export async function onDatabase<T>(settings: EnvironmentSettings, work: (deps: 
   const started =
     running === undefined ? await startEmbedded({ dataDir: config.dataDir, workers: 1, log: () => {} }) : undefined;
   const url = running ?? started?.url ?? '';
-  // With the time-outs of the server: a pooler may give its connections to either.
+  const isOneHost = parseDatabaseUrl(url).urls.length === 1;
+  // Its statements have the time-outs of the server's: a pooler may give its connections to either.
   const pool = createPool(
-    { connectionString: url, max: 2, connectionTimeoutMillis: PATIENCE, application_name: 'countersign admin' },
+    {
+      connectionString: url,
+      max: 2,
+      application_name: 'countersign admin',
+      ...(isOneHost && { connectionTimeoutMillis: PATIENCE }),
+    },
     () => {},
   );
   try {

@@ -9,7 +9,7 @@ import type {
   StateLine,
 } from '@countersign/verifier';
 import type pg from 'pg';
-import { createLogCodes } from '../integrity/log-rows.js';
+import { createLogCodes } from '../integrity/log-leaves.js';
 import { createMac } from '../integrity/mac.js';
 import type { Keyring } from '../keys/keyring.js';
 import { openSealed, sealContext } from '../keys/seal.js';

@@ -107,7 +107,7 @@ export function leafOf(change: number, row: LeafColumns): ChangeLine['leaf'] | C
  * What the log of another deployment had of an erased change, where the log of this one does not have it: it is still being
  * made, or is none.
  *
- * @param opened what an import has stored of it (integrity/log-rows.ts, `makeClosedLeaf`)
+ * @param opened what an import has stored of it (integrity/log-leaves.ts, `makeClosedLeaf`)
  */
 export function toNamedLeaf(opened: Uint8Array): ClosedLeaf {
   return { commitment: Buffer.from(opened.subarray(SALT_BYTES)).toString('base64') };

@@ -8,7 +8,7 @@ import type { Runtime } from '../base/clock.js';
 import { BUILD } from '../cluster/build.js';
 import { prepareDatabase } from '../cluster/prepare.js';
 import { type EnvironmentSettings, parseConfig } from '../config.js';
-import { createLogCodes } from '../integrity/log-rows.js';
+import { createLogCodes } from '../integrity/log-leaves.js';
 import type { Keyring } from '../keys/keyring.js';
 import { createFence, type Fence } from '../log/fence.js';
 import { fenceIn } from '../log/log.js';

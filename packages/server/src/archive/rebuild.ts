@@ -1,6 +1,6 @@
 import { decodeBase64, type RecordEnvelope, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine } from '@countersign/verifier';
-import { type LogCodes, makeClosedLeaf } from '../integrity/log-rows.js';
+import { type LogCodes, makeClosedLeaf } from '../integrity/log-leaves.js';
 import type { Mac } from '../integrity/mac.js';
 import type { KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';

@@ -8,7 +8,7 @@ import { sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
-import { createLogCodes, createMakeLeaf } from './log-rows.js';
+import { createLogCodes, createMakeLeaf } from './log-leaves.js';
 import { createDeliveryMac, createMac, createOpenMac } from './mac.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 

@@ -1,7 +1,7 @@
 import type { Suite } from '@countersign/protocol';
 import { partialTiles } from '@countersign/protocol/log';
 import type pg from 'pg';
-import type { LogCodes } from '../integrity/log-rows.js';
+import type { LogCodes } from '../integrity/log-leaves.js';
 import type { Queued } from '../store/log/queue.js';
 import { type LeafRow, type SealedLog, type StoredLog, type StoredTile, storeSealed } from '../store/log/sealing.js';
 import { signCheckpoint } from './checkpoint.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
-import type { LogCodes, MakeLeaf } from '../integrity/log-rows.js';
+import type { LogCodes, MakeLeaf } from '../integrity/log-leaves.js';
 import type { KindName } from '../kinds/kind.js';
 import { moveBackfill, readUnlogged, type Unlogged, type UnloggedErased } from '../store/log/backfill.js';
 import type { Queued } from '../store/log/queue.js';

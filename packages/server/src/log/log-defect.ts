@@ -1,4 +1,4 @@
-import type { LogCodes } from '../integrity/log-rows.js';
+import type { LogCodes } from '../integrity/log-leaves.js';
 import type { StoredLog } from '../store/log/sealing.js';
 import { type PublishedCheckpoint, readPublished } from './fence.js';
 import { readEdge } from './tree-rows.js';

@@ -2,7 +2,7 @@ import type { Suite } from '@countersign/protocol';
 import { acceptCheckpoint, LogError, type Policy } from '@countersign/protocol/log';
 import type { FastifyBaseLogger } from 'fastify';
 import { cacheLimits, LruCache } from '../base/lru-cache.js';
-import type { LogCodes } from '../integrity/log-rows.js';
+import type { LogCodes } from '../integrity/log-leaves.js';
 import { findServedLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';

@@ -2,7 +2,7 @@ import { commitmentOf, HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log'
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
-import { type LogCodes, makeClosedLeaf } from '../integrity/log-rows.js';
+import { type LogCodes, makeClosedLeaf } from '../integrity/log-leaves.js';
 import type { Queued } from '../store/log/queue.js';
 import {
   beginGeneration,

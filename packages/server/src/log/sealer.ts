@@ -2,7 +2,7 @@ import type { Suite } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { Alarm } from '../background/alarm.js';
-import type { LogCodes, MakeLeaf } from '../integrity/log-rows.js';
+import type { LogCodes, MakeLeaf } from '../integrity/log-leaves.js';
 import { type Dirty, findDirty, type Queued, type Share, takeQueued } from '../store/log/queue.js';
 import { beginLogs, findServedLog, lockLogs, readLuids, type StoredLog, stopLog } from '../store/log/sealing.js';
 import { isDistributed } from '../store/nodes/distribution.js';

@@ -10,7 +10,7 @@ import {
   tilesAfter,
 } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
-import type { LogCodes } from '../integrity/log-rows.js';
+import type { LogCodes } from '../integrity/log-leaves.js';
 import type { Queued } from '../store/log/queue.js';
 import type { LeafRow, StoredLog } from '../store/log/sealing.js';
 

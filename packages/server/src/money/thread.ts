@@ -1,7 +1,7 @@
 import { luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Move } from '@countersign/protocol/trail';
 import type { Session } from '../ledgers/session.js';
-import { type Books, movePlan } from './accounts/books.js';
+import { type Books, moveEntries } from './accounts/books.js';
 import { countDaily, countsDaily, findExceededLimit, findFull, setLimits } from './accounts/wallet-limits.js';
 import { type Effect, Intent, type IntentEvent, type IntentState } from './intent.js';
 import { step } from './machine.js';
@@ -112,7 +112,7 @@ export class IntentThread {
     const cause = { intent: intent.record.luid, change: intent.change, moment };
     const made = action === 'post' ? setLimits(books, plan, cause, session) : undefined;
     if (action === 'post') intent.settled = intent.versions.at(-2) ?? intent.newest!;
-    movePlan(books, plan, action, cause);
+    moveEntries(books, plan, action, cause);
     if (action === 'void' && intent.day !== undefined) countDaily(books, plan, intent.day, -1);
     else if (action !== 'void' && countsDaily(session.ledger.config)) this.#count(intent, plan, made);
   }

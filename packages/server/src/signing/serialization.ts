@@ -1,6 +1,6 @@
 import { hash as hashText } from 'node:crypto';
 import { digest as digestOf, type JsonObject } from '@countersign/protocol';
-import { createMakeLeaf, LEAF_RANDOM_BYTES } from '../integrity/log-rows.js';
+import { createMakeLeaf, LEAF_RANDOM_BYTES } from '../integrity/log-leaves.js';
 import type { Mac } from '../integrity/mac.js';
 import { makeStoredProof } from '../keys/countersigner.js';
 import type { KindName } from '../kinds/kind.js';

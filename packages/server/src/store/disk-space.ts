@@ -68,12 +68,13 @@ export async function watchDiskSpace(
       logger.error('the disk is nearly full: new records and ledgers are refused, changes and drops go on');
     disk.refusalOfNew = isFullForNew ? new DiskFull() : undefined;
   };
-  const looking = setInterval(() => void look(), DISK_CHECK_INTERVAL).unref();
   const disk = {
     refusal: undefined as DiskFull | undefined,
     refusalOfNew: undefined as DiskFull | undefined,
     close: () => clearInterval(looking),
   };
+  // Nobody closes what has failed at once.
   await look();
+  const looking = setInterval(() => void look(), DISK_CHECK_INTERVAL).unref();
   return disk;
 }

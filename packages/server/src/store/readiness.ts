@@ -62,7 +62,7 @@ export async function watchReadiness(
   await lookOnce();
   void look();
   return {
-    /** Refuses writes while the clocks differ. */
+    /** Refuses writes while the clock of this process is ahead of the database's. */
     clock,
     isReady: () => isReady && presence.isComplete(),
     /** Looks no more. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { createLogCodes } from '../../src/integrity/log-rows.js';
+import { createLogCodes } from '../../src/integrity/log-leaves.js';
 import { createFence, type Fence } from '../../src/log/fence.js';
 import { fenceIn } from '../../src/log/log.js';
 import { createPublisher } from '../../src/log/publish.js';

@@ -27,7 +27,7 @@ describe('a database that has gone back in time', () => {
 
   const LOG = `(select id from ledger where handle = $1)`;
 
-  /** Sets the log of a ledger back to what `kept` returns; the leaves since are lost. */
+  /** Does `after`, then puts the log of a ledger back to what it was before; the leaves since are lost. */
   async function goBack(client: TestClient, after: () => Promise<void>): Promise<void> {
     const connection = new pg.Client({ connectionString: database.url });
     await connection.connect();

@@ -270,7 +270,7 @@ export function nameBalance({ wallet, symbol }: Place): string {
  * Changes the balances of all entries of an intent (interface/wallets#balances). What it changes of one balance is one
  * movement.
  */
-export function movePlan(books: Books, plan: Plan, action: Move, cause: Cause): void {
+export function moveEntries(books: Books, plan: Plan, action: Move, cause: Cause): void {
   const changes = new Map<string, { wallet: string; symbol: string; availableBy: number; reservedBy: number }>();
   for (const entry of plan.entries) {
     const { luid: wallet, symbol } = entry;

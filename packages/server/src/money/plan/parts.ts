@@ -3,8 +3,8 @@ import { allowsMethod } from '../../bridges/traits.js';
 import type { Session } from '../../ledgers/session.js';
 import { type Claim, normalizeClaims } from './claims.js';
 import type { Directory } from './directory.js';
+import { makeEntryHandle } from './handles.js';
 import type { CurrentRecord, Entry, IntentFailure, Named, Part, Side } from './plan.js';
-import { makeEntryHandle } from './plan.js';
 
 const METHODS = { debit: 'debits', credit: 'credits' } as const;
 

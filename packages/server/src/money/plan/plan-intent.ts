@@ -3,10 +3,10 @@ import { domainsOf } from '../../kinds/intent.js';
 import type { Session } from '../../ledgers/session.js';
 import { normalizeClaims } from './claims.js';
 import type { Directory } from './directory.js';
+import { makeHandle } from './handles.js';
 import { planParts } from './parts.js';
 import { callerOfIntent, isPermitted, permissionsOf } from './permissions.js';
 import type { Forward, IntentFailure, Named, Plan, Planned } from './plan.js';
-import { makeHandle } from './plan.js';
 import { type Resolved, resolveIntent } from './resolve.js';
 
 /** Intents that follow from one another, the first included (interface/intents#forwarding). */

@@ -2,8 +2,8 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Task } from '../../metering/task.js';
 import { type Claim, normalizeClaims, walletAddressesOf } from './claims.js';
 import { type Directory, handleOf, Lookups } from './directory.js';
+import { makeEntryHandle, type Random } from './handles.js';
 import type { CurrentRecord, Entry, IntentFailure, LimitClaim, Named, Parties, Side } from './plan.js';
-import { makeEntryHandle, type Random } from './plan.js';
 import { findNamed, followRoutes, type Reached, type Routing, Unrouted } from './routes.js';
 
 export interface Resolved {

@@ -43,7 +43,7 @@ export interface Write {
   readonly mustExist: readonly Need[];
   /** The version's authentication code. */
   readonly mac?: string;
-  /** The leaves of all versions that it stores, with their code (integrity/log-rows.ts). */
+  /** The leaves of all versions that it stores, with their code (integrity/log-leaves.ts). */
   readonly leaves: string;
   /** Whether it changes rules that other processes may have cached: the ledger's version rises. */
   readonly bumpsRules: boolean;

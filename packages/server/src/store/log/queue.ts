@@ -22,7 +22,7 @@ export interface Queued {
   readonly luids: readonly string[];
   /** Number of the last change of each write. */
   readonly changes: readonly number[];
-  /** Base64 of 48 bytes a leaf: salt and commitment, with the code of all (integrity/log-rows.ts). */
+  /** Base64 of 48 bytes a leaf: salt and commitment, with the code of all (integrity/log-leaves.ts). */
   readonly leaves: readonly string[];
   /** Their texts are erased: they have no salts, and zeros in their place. */
   readonly isClosed?: true;

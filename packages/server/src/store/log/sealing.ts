@@ -14,7 +14,7 @@ export interface StoredLog {
   /** Roots of the full subtrees, 32 bytes each, largest first. */
   readonly edge: Buffer;
   readonly checkpoint: string | null;
-  /** Authentication code of the others (integrity/log-rows.ts). */
+  /** Authentication code of the others (integrity/log-leaves.ts). */
   readonly mac: string | null;
 }
 

@@ -46,7 +46,7 @@ export interface Indexed {
   readonly status: string | null;
   readonly domain: string | null;
   /**
-   * `formatJudged` of its version (`records/access-facts.ts`); null where it was too long, or written by an older release.
+   * `formatAccessFacts` of its version (`records/document.ts`); null where it was too long, or written by an older release.
    */
   readonly judged: string | null;
 }
