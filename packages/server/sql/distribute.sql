@@ -395,5 +395,10 @@ begin
       force_delegation => true);
   end loop;
   execute format('alter database %I set search_path = cluster, public', current_database());
+  -- Citus waits for a silent node for 30 s, unless set: as long as a statement of the server may take, and longer than one of background
+  -- work, which would never know that it was the node.
+  if current_setting('citus.node_connection_timeout') = '30s' then
+    execute format('alter database %I set citus.node_connection_timeout = %L', current_database(), '2s');
+  end if;
 end
 $$;

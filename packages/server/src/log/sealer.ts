@@ -162,7 +162,7 @@ async function onNodes(
   ledgers: readonly number[],
   work: (ledgers: readonly number[]) => Promise<number[]>,
 ): Promise<number[]> {
-  const { pool, resting, clock, metrics } = round;
+  const { pool, resting, clock } = round;
   if (!(await isDistributed(pool))) return work(ledgers);
   const more: number[] = [];
   for (const ledger of ledgers) {
@@ -172,8 +172,7 @@ async function onNodes(
     } catch (err) {
       // The coordinator has told what its node refused.
       if (!(err instanceof pg.DatabaseError)) throw err;
-      resting.set(ledger, clock() + logLimits.rest);
-      metrics.failed();
+      await restLedger(round, ledger, err);
     }
   }
   return more;

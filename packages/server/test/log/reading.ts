@@ -105,10 +105,14 @@ export function inclusionOf(client: TestClient, path: string, change: number): P
 /** Waits until the ledger has nothing to seal. @returns its state */
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers
 export function allSealed(client: TestClient, headers?: Record<string, string>): Promise<any> {
-  return eventually(async () => {
-    const { body } = await client.get('/ledger/log', headers);
-    expect(body.data.unsealed).toEqual({ count: 0, age: 0, before: false });
-    expect(body.data.size).toBeGreaterThan(0);
-    return body.data;
-  });
+  return eventually(() => expectSealed(client, headers));
+}
+
+/** @returns the state of its log */
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers
+export async function expectSealed(client: TestClient, headers?: Record<string, string>): Promise<any> {
+  const { body } = await client.get('/ledger/log', headers);
+  expect(body.data.unsealed).toEqual({ count: 0, age: 0, before: false });
+  expect(body.data.size).toBeGreaterThan(0);
+  return body.data;
 }
