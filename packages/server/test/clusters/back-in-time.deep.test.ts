@@ -6,13 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli, withFolder } from '../../../cli/test/support/cli.js';
 import { everythingFor, founded, GATE } from '../access-http/support.js';
 import { exported, imported } from '../archive/support.js';
+import { auditLogs } from '../log/audit.js';
 import { allSealed, LogReader } from '../log/reading.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newKey, newLedger, type TestAnswer, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { blockOf, filledIn, wordsOf } from '../support/page.js';
+import { blockOf, filledIn, inlineOf, wordsOf } from '../support/page.js';
 import { ok, stored } from '../support/scene.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { type RunningServer, startServer, TEST_MASTER_KEY } from '../support/server.js';
 import { closeSql, runSql } from '../support/sql.js';
 import { bearer } from '../support/token.js';
 import { HAS_CITUS, onNode, urlOf, withOwnCluster } from './own-cluster.js';
@@ -49,7 +50,9 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     dataDir = await mkdtemp(join(tmpdir(), 'countersign-back-in-time-'));
     servers.push(await startServer({ database, logger, dataDir }));
-    servers.push(await startServer({ database }));
+    servers.push(await startServer({ database, dataDir, worker: '1' }));
+    // As processes of one deployment: the origins of logs begin with its address.
+    Object.assign(servers[1]!.server.service, { publicUrl: servers[0]!.url });
     const ruled = await onNode(own.current, 1, () => founded(servers[0]!.url, [GATE]));
     const [loser, kept, other] = [await ledgerOn(1), await ledgerOn(1), await ledgerOn(2)];
     const { scene: money } = await onNode(own.current, 1, async () => {
@@ -166,7 +169,7 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
 
   it('leaves the names of ledgers that were made since to the operator, who forgets and imports them', async () => {
     const { client, luid, text } = gone;
-    const cli = new Cli(folder.path, { DATABASE_URL: own.current.database.url });
+    const cli = operator();
     // As docs/operations/cluster.md prints it.
     const line = blockOf('cluster', 'countersign admin cluster --forget').trim();
     const forget = (ledger: string) =>
@@ -184,6 +187,7 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     await runSql(worker, `rollback prepared 'of-the-test'`);
     await closeSql(worker);
 
+    await cli.done(['admin', 'read-only', 'on', '--reason', 'A ledger is put back.']);
     const { json } = await forget(luid);
     expect([json.forgotten, json.lost]).toEqual([{ handle: client.ledger, luid, rows: 0 }, []]);
     for (const one of [client, byTheOther(client)])
@@ -191,9 +195,36 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     expect(await imported(servers[0]!, text, { passphrase: PASSPHRASE })).toEqual([]);
     for (const one of [client, byTheOther(client)])
       await eventually(async () => expect((await one.get('/wallets/w-1')).status).toBe(200));
+    await cli.done(['admin', 'read-only', 'off']);
     await stored(client, 'wallet', { handle: 'w-2' });
     await expectSameCopies();
+
+    // What was shown of the log that is lost is more than the new one has.
+    const stopped = () => logOf(client).then((log) => log?.stopped);
+    await eventually(async () => expect(await stopped()).toMatch(/^it has \d+ leaves, and \d+ were shown$/));
+    const [restart] = inlineOf('cluster', 'countersign log restart');
+    await cli.done(wordsOf(filledIn(restart!, [['acme', client.ledger!]])).slice(1));
+    await stored(client, 'wallet', { handle: 'w-3' });
+    await allSealed(client);
+    const { generation, origin } = (await logOf(client))!;
+    expect([generation, origin]).toEqual([2, expect.stringMatching(/\/2$/)]);
+    await auditLogs(own.current.database.url, client.ledger);
   });
+
+  /** The command on the host of the servers. */
+  function operator(): Cli {
+    const settings = { DATABASE_URL: own.current.database.url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') };
+    return new Cli(folder.path, { ...settings, DATA_DIR: dataDir });
+  }
+
+  async function logOf({ ledger }: TestClient) {
+    const [log] = await runSql<{ generation: number; origin: string; stopped: string | null }>(
+      own.current.database.url,
+      'select generation, origin, stopped from log where ledger_id = (select id from ledger where handle = $1)',
+      [ledger],
+    );
+    return log;
+  }
 
   it('taken over by a standby that was behind, serves once that is promoted, and nothing that was lost', {
     timeout: 120_000,
@@ -270,12 +301,5 @@ async function luidOf(client: TestClient): Promise<string> {
 async function show(client: TestClient): Promise<void> {
   const reader = await LogReader.of(client);
   const { size } = await allSealed(client);
-  // Which of the two servers began the log names it, and who signs it.
-  await eventually(async () =>
-    expect(
-      Buffer.from(await reader.bytes('checkpoint'))
-        .toString()
-        .split('\n')[1],
-    ).toBe(String(size)),
-  );
+  await eventually(async () => expect((await reader.checkpoint()).size).toBe(size));
 }

@@ -24,6 +24,8 @@ export interface TestServerOptions {
   readonly siblings?: string;
   /** The folder for what must outlast a restore of the database. */
   readonly dataDir?: string;
+  /** Which of the processes that share that folder it is. */
+  readonly worker?: string;
   /** Of a deployment of its own. */
   readonly masterKey?: Buffer;
   /** Keys that are set, the next one included. */

@@ -9,11 +9,15 @@ export interface NamedLog extends StoredLog {
 
 /** Locks the log of a ledger, by handle or luid, until the transaction ends. @returns undefined where there is none */
 export async function lockNamedLog(client: pg.ClientBase, ledger: string): Promise<NamedLog | undefined> {
+  const { rows: named } = await client.query<{ id: number }>(
+    'select id from ledger where handle = $1 or luid = $1 order by (luid = $1) desc limit 1',
+    [ledger],
+  );
+  // On a cluster, rows are locked on the node of one ledger only.
   const { rows } = await client.query<NamedLog>(
     `select g.ledger_id as ledger, l.luid, l.handle, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac, g.stopped
-     from ledger l join log g on g.ledger_id = l.id
-     where l.handle = $1 or l.luid = $1 order by (l.luid = $1) desc limit 1 for update of g`,
-    [ledger],
+     from log g join ledger l on l.id = g.ledger_id where g.ledger_id = $1 for update of g`,
+    [named[0]?.id],
   );
   return rows[0];
 }
