@@ -1,13 +1,15 @@
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { findNamedLedger } from '../archive/named-ledger.js';
-import { type FoundNode, findNodes, isDistributed } from '../store/nodes/distribution.js';
-import { type ForgottenLedger, findLost, forgetLost, type LostLedger } from './lost-ledgers.js';
+import { type FoundNode, findNodes, formatAddress, isDistributed } from '../store/nodes/distribution.js';
+import { askNodes, type ForgottenLedger, findLost, forgetLost, type LostLedger } from './lost-ledgers.js';
 import { defineOperation, LEDGER_NAME } from './operation.js';
 import { AdminRefused, WrongCall } from './refusals.js';
 
 /** A node of a cluster. */
 export interface ClusterNode extends FoundNode {
+  /** Whether its last start was examined: until then it serves nothing, and what it has lost is unknown. False while it is down. */
+  readonly isExamined: boolean;
   readonly shards: number;
   readonly ledgers: number;
   /** Of the shards of all tables; null while the node is down. */
@@ -23,8 +25,12 @@ export interface ClusterView {
   readonly lost: readonly LostLedger[];
   /** The ledger that has a shard to itself from now on. */
   readonly isolated?: string;
+}
+
+/** The answer where a ledger was forgotten: nothing else is looked at, which may fail. */
+export interface Forgotten {
   /** What was deleted. */
-  readonly forgotten?: ForgottenLedger;
+  readonly forgotten: ForgottenLedger;
 }
 
 /**
@@ -43,11 +49,13 @@ export const cluster = defineOperation({
 async function viewCluster(
   pool: pg.Pool,
   { isolate, forget }: { readonly isolate?: string; readonly forget?: string },
-): Promise<ClusterView> {
+): Promise<ClusterView | Forgotten> {
   if (!(await isDistributed(pool)))
     throw new AdminRefused('The database is not a cluster: it lacks the extension citus (docs/operations/cluster.md).');
+  if (isolate !== undefined && forget !== undefined)
+    throw new WrongCall('A ledger is isolated, or forgotten, one at a time.');
+  if (forget !== undefined) return { forgotten: await forgetLost(pool, forget) };
   const isolated = isolate === undefined ? undefined : await isolateLedger(pool, isolate);
-  const forgotten = forget === undefined ? undefined : await forgetLost(pool, forget);
   const { rows: unspread } = await pool.query<{ name: string }>(UNSPREAD);
   return {
     nodes: await nodesOf(pool),
@@ -55,7 +63,6 @@ async function viewCluster(
     // Tables that are not distributed have no shards to look at.
     lost: unspread.length > 0 ? [] : await findLost(pool),
     ...(isolated !== undefined && { isolated }),
-    ...(forgotten && { forgotten }),
   };
 }
 
@@ -67,6 +74,7 @@ const UNSPREAD = `select c.relname as name from pg_class c join pg_attribute a o
 /** Sizes are asked of each node, so of those that answer alone. */
 async function nodesOf(pool: pg.Pool): Promise<ClusterNode[]> {
   const found = await findNodes(pool);
+  const asked = await askNodes(pool);
   const { rows: placed } = await pool.query<{ shard: number; host: string; port: number }>(PLACED);
   const { rows: ledgers } = await pool.query<{ id: number }>('select id from ledger');
   const { rows: shards } = await pool.query<{ shard: number }>(
@@ -79,7 +87,14 @@ async function nodesOf(pool: pg.Pool): Promise<ClusterNode[]> {
       placed.filter(({ host, port }) => host === node.host && port === node.port).map(({ shard }) => shard),
     );
     const bytes = node.isUp ? await bytesOf(pool, node) : null;
-    nodes.push({ ...node, shards: own.size, ledgers: shards.filter(({ shard }) => own.has(shard)).length, bytes });
+    const isExamined = asked.some(({ address, isAdmitted }) => address === formatAddress(node) && isAdmitted);
+    nodes.push({
+      ...node,
+      isExamined,
+      shards: own.size,
+      ledgers: shards.filter(({ shard }) => own.has(shard)).length,
+      bytes,
+    });
   }
   return nodes;
 }

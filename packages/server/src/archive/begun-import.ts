@@ -33,7 +33,7 @@ export async function findBegun(client: pg.ClientBase, luid: string): Promise<Be
 }
 
 /** Luids of the ledgers whose imports were begun and have not ended. */
-async function listBegun(client: pg.ClientBase): Promise<string[]> {
+export async function listBegun(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select name from deployment where name like 'import:%' order by name`,
   );

@@ -189,7 +189,18 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
 
     await cli.done(['admin', 'read-only', 'on', '--reason', 'A ledger is put back.']);
     const { json } = await forget(luid);
-    expect([json.forgotten, json.lost]).toEqual([{ handle: client.ledger, luid, rows: 0 }, []]);
+    expect(json).toEqual({ forgotten: { handle: client.ledger, luid, rows: 0 } });
+    expect((await cli.done(['admin', 'cluster', '--json'])).json.lost).toEqual([]);
+    // As it is where it was killed in between.
+    await runSql(own.current.database.url, 'insert into deployment (name, value) values ($1, $2)', [
+      `import:${luid}`,
+      JSON.stringify({ id: 2 ** 31 - 1, sha256: '', order: 1, isReadOnly: false, isDiscarded: true }),
+    ]);
+    const [discard] = inlineOf('cluster', 'countersign import');
+    const rest = filledIn(discard!, [['<luid>', luid]]);
+    const again = await forget(client.ledger!);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining(rest)]);
+    await cli.done(wordsOf(rest).slice(1));
     for (const one of [client, byTheOther(client)])
       await eventually(async () => expect((await one.get('/wallets/w-1')).status).toBe(404));
     expect(await imported(servers[0]!, text, { passphrase: PASSPHRASE })).toEqual([]);
@@ -238,6 +249,8 @@ describe.runIf(HAS_CITUS)('a worker node that goes back in time under servers th
     await eventually(() => expect(told('a node of the cluster could not be examined')).not.toHaveLength(0));
     for (const client of [kept, byTheOther(kept)])
       for (const answer of await everyWallet(client)) expect(answer.status, answer.text).toBe(503);
+    const view = await operator().done(['admin', 'cluster', '--json']);
+    expect(view.json.nodes.map(({ isExamined }: { isExamined: boolean }) => isExamined)).toEqual([true, false, true]);
     own.current.promote(1);
     await serving(byTheOther(kept));
     await update(byTheOther(kept), 'kept');

@@ -29,6 +29,11 @@ export const adminCluster: CliCommand = {
     if (forget !== undefined)
       await invocation.confirm(`Forget the ledger ${forget}? What its node has lost cannot be put back afterwards.`);
     const view = await askOperator(invocation, 'cluster', { isolate, forget });
+    if ('forgotten' in view) {
+      const { handle, luid, rows } = view.forgotten;
+      output.done(`The ledger ${handle} (${luid}) is forgotten: its row and ${rows} others are deleted.`);
+      return output.result(view as unknown as Json, () => luid);
+    }
     output.result(view as unknown as Json, () =>
       table(
         ['NODE', 'STATE', 'SHARDS', 'LEDGERS', 'BYTES'],
@@ -43,10 +48,11 @@ export const adminCluster: CliCommand = {
       ),
     );
     if (view.isolated !== undefined) output.note(`The ledger ${view.isolated} has a shard to itself now.`);
-    if (view.forgotten !== undefined) {
-      const { handle, luid, rows } = view.forgotten;
-      output.done(`The ledger ${handle} (${luid}) is forgotten: its row and ${rows} others are deleted.`);
-    }
+    for (const { host, port, isUp, isExamined } of view.nodes)
+      if (isUp && !isExamined)
+        output.note(
+          `The node ${host}:${port} has restarted, and no server has examined it since: what it has lost is unknown.`,
+        );
     for (const { handle, luid, node } of view.lost)
       output.note(`Lost by ${node}: all of the ledger ${handle} (${luid}).`);
     if (view.unspread.length > 0)
