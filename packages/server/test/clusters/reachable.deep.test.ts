@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examineTriggers } from '../../src/admin/examinations/triggers.js';
 import { findLogsOf } from '../../src/store/log/losses.js';
 import { ofReachable, readReachable } from '../../src/store/nodes/reachable.js';
 import { createPool } from '../../src/store/pool.js';
@@ -33,6 +34,13 @@ describe.runIf(HAS_CITUS)('while a node is down', () => {
       expect(length).toBeLessThan(8);
       expect(await readReachable(pool, { text: 'select $1::int as one', values: [1] })).toEqual([{ one: 1 }]);
     }
+  });
+
+  it('the doctor names it, and no migration, for triggers that it cannot read', async () => {
+    await expect(examineTriggers(pool)).rejects.toMatchObject({
+      message: `the triggers of all nodes cannot be read: 127.0.0.1:${cluster.current.ports[1]} does not answer`,
+      advice: expect.stringContaining('cluster.md#when-a-node-is-down'),
+    });
   });
 
   it('logs of ledgers on it are told apart from those that are not there', async () => {

@@ -1,7 +1,8 @@
 import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
-import { isDistributed } from '../../store/nodes/distribution.js';
+import { findNodes, formatAddress, isDistributed } from '../../store/nodes/distribution.js';
 import { readMigrations, readSql } from '../../store/sql.js';
+import { Illness } from './diagnosis.js';
 
 /** A trigger that this release makes. */
 interface MadeTrigger {
@@ -41,9 +42,14 @@ interface Fault {
 /**
  * What is wrong with the triggers that keep the history append-only, and the master key from being replaced under a writer. On a
  * cluster, those of each shard are compared as well.
+ *
+ * @throws Illness where a node of the cluster cannot be read
  */
 export async function examineTriggers(pool: pg.Pool): Promise<string[]> {
   const isCluster = await isDistributed(pool);
+  // At once: each shard would be tried.
+  const down = (await findNodes(pool)).filter(({ isUp }) => !isUp);
+  if (down.length > 0) throw unreadable(`${down.map(formatAddress).join(', ')} does not answer`);
   const release = isCluster ? readCluster() : readMigrated();
   const faults: Fault[] = [];
   for (const table of new Set(release.triggers.map((one) => one.table))) {
@@ -64,18 +70,26 @@ function formatTriggersQuery(table: string): string {
     from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = ${table} and not g.tgisinternal)`;
 }
 
+function unreadable(why: string): Illness {
+  return new Illness(
+    `the triggers of all nodes cannot be read: ${why}`,
+    'start the node, and call this again: docs/operations/cluster.md#when-a-node-is-down',
+  );
+}
+
 async function compareShards(
   pool: pg.Pool,
   table: string,
   made: readonly MadeTrigger[],
   release: Release,
 ): Promise<Fault[]> {
+  // One after the other: each takes a connection of its node.
   const { rows } = await pool.query<{ shard: number; success: boolean; result: string }>(
-    'select shardid as shard, success, result from run_command_on_shards($1::regclass, $2)',
+    'select shardid as shard, success, result from run_command_on_shards($1::regclass, $2, false)',
     [table, `select ${formatTriggersQuery(`'%s'::regclass`)}`],
   );
   return rows.flatMap(({ shard, success, result }): Fault[] => {
-    if (!success) return [{ text: `the triggers on ${table} cannot be read: ${result}`, shard }];
+    if (!success) throw unreadable(`shard ${shard} of ${table}: ${result}`);
     const found = (readJson(result) as unknown as FoundTrigger[]).map((one) => ({
       ...one,
       name: one.name.replace(new RegExp(`_${shard}$`), ''),
