@@ -126,6 +126,22 @@ describe.runIf(HAS_CITUS)('the examination of a node of a cluster that has resta
     await pool.end();
   });
 
+  it('gives up on a node that falls silent meanwhile, and lets others be examined', async () => {
+    const { database, ports } = own.current;
+    const pool = createPool({ connectionString: database.url, max: 1 }, () => {});
+    const at = { node: 1, host: '127.0.0.1', port: ports[1]! };
+    const silent = `select master_run_on_worker(array['127.0.0.1'], array[$1::int], array['select pg_sleep(600)'], false)`;
+    const asked = transaction(pool, (client) =>
+      settleStart(client, at, { start: undefined, passed: 0 }, async () => {
+        await client.query(silent, [at.port]);
+        throw new Error('It has answered.');
+      }),
+    );
+    await expect(asked).rejects.toMatchObject({ code: '57014' });
+    await whileHeld(async () => {});
+    await pool.end();
+  });
+
   it('tells of a loss though the node is not admitted, and once', { timeout: 120_000 }, async () => {
     const worker = urlOf(own.current, 1);
     const [{ text: admit }] = (await runSql<{ text: string }>(

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { databaseLimits } from '../database-limits.js';
 import { MOVE_TIMEOUT_MS, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import type { Queryable } from '../queries/statement.js';
 import { findNodes, formatAddress } from './distribution.js';
@@ -70,10 +71,10 @@ export async function settleStart(
   before: SeenBefore,
   readState: () => Promise<NodeState>,
 ): Promise<{ state: NodeState; moved: MovedLedgers | undefined }> {
-  await client.query(`set local statement_timeout = ${MOVE_TIMEOUT_MS}`);
+  await giveTime(client, MOVE_TIMEOUT_MS);
   await run(client, 'select pg_advisory_xact_lock($1)', [EXAMINATION_LOCK]);
   // While it waited, the node may have restarted, and another process may have examined that.
-  const state = await readState();
+  const state = await inTime(client, readState);
   if (state.isStandby) throw new Error('The node is a standby, which takes no writes.');
   return { state, moved: await settle(client, at, state, before) };
 }
@@ -122,6 +123,19 @@ export async function raisePosition(
   });
 }
 
+/** Gives each statement that follows in the transaction as many milliseconds. */
+async function giveTime(client: pg.PoolClient, milliseconds: number): Promise<void> {
+  await client.query(`set local statement_timeout = ${milliseconds}`);
+}
+
+/** Asks nodes, by statements that take no longer than a look: a silent one would hold the lock, and so stop what is about others. */
+async function inTime<T>(client: pg.PoolClient, ask: () => Promise<T>): Promise<T> {
+  await giveTime(client, databaseLimits.readiness.patience);
+  const answer = await ask();
+  await giveTime(client, MOVE_TIMEOUT_MS);
+  return answer;
+}
+
 /** Runs a statement for which there is as much time as for moving the ledgers of one PostgreSQL. */
 function run<Row extends pg.QueryResultRow>(client: pg.PoolClient, text: string, values: unknown[]) {
   return client.query<Row>({ text, values, query_timeout: MOVE_TIMEOUT_MS } as pg.QueryConfig);
@@ -159,7 +173,7 @@ async function moveLedgers(client: pg.PoolClient, at: NodeAddress, { prepared }:
   // A two-phase commit may still be open on the node.
   if (prepared > 0)
     throw new Error(`${prepared} prepared transactions are open on the node until Citus recovers them.`);
-  await assertOthersUp(client);
+  await inTime(client, () => assertOthersUp(client));
   const ledgers = await findLedgersOn(client, at);
   await run(client, 'select cluster.renew_copies($1, $2)', [at.host, at.port]);
   const { rows } = await run<{ value: string }>(
