@@ -18,7 +18,7 @@ export interface LostLedger {
   readonly node: string;
 }
 
-/** A ledger whose name is free again. */
+/** A ledger whose handle is free again. */
 export interface ForgottenLedger {
   readonly handle: string;
   readonly luid: string;

@@ -170,7 +170,7 @@ async function onNodes(
     try {
       more.push(...(await work([ledger])));
     } catch (err) {
-      // The coordinator has told what its node refused.
+      // It came over a working connection to the coordinator: the node of this ledger is out of reach, or takes no writes.
       if (!(err instanceof pg.DatabaseError)) throw err;
       await restLedger(round, ledger, err);
     }

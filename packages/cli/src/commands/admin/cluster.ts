@@ -15,7 +15,7 @@ export const adminCluster: CliCommand = {
     'an export of it can be imported (docs/operations/cluster.md).',
   options: [
     { flags: '--isolate <ledger>', about: 'handle or luid of a ledger that is to have a shard to itself' },
-    { flags: '--forget <ledger>', about: 'handle or luid of a lost ledger whose name is to be free again' },
+    { flags: '--forget <ledger>', about: 'handle or luid of a lost ledger whose handle is to be free again' },
     ...OPERATOR_OPTIONS,
   ],
   examples: [

@@ -8,8 +8,9 @@ import { Illness } from './diagnosis.js';
 interface MadeTrigger {
   readonly name: string;
   readonly table: string;
+  /** As `define` writes it: without names, events sorted. */
   readonly definition: string;
-  /** Its name; with that of its schema, where that is the cluster's. */
+  /** The name of its function, with `cluster.` where it is in that schema. */
   readonly function: string;
 }
 
@@ -40,7 +41,7 @@ interface Fault {
 }
 
 /**
- * What is wrong with the triggers that keep the history append-only, and the master key from being replaced under a writer. On a
+ * What is wrong with the triggers that keep the history append-only, and of those that refuse values sealed under a closed master key. On a
  * cluster, those of each shard are compared as well.
  *
  * @throws Illness where a node of the cluster cannot be read

@@ -2,6 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { NO_NODES, type NodeGuard } from './guard.js';
 
+/** Reasons that are told of one node, while it cannot be examined. */
+const MOST_REASONS = 8;
+
 /** The nodes of a cluster, by the latest look at them. */
 export interface NodeWatch {
   /** Addresses of those that do not answer: requests about their ledgers fail. */
@@ -23,7 +26,8 @@ export function watchNodes(
 ): NodeWatch {
   const closing = new AbortController();
   let down: readonly string[] = [];
-  let failing: readonly string[] = [];
+  /** Reasons that were told of a node since it could be examined last: the first one may be that it only takes long. */
+  let failing = new Map<string, Set<string>>();
   const look = async () => {
     const nodes = await guard.look();
     const away = nodes.filter(({ isUp }) => !isUp);
@@ -34,13 +38,16 @@ export function watchNodes(
     for (const node of down) if (!now.includes(node)) logger.info({ node }, 'a node of the cluster answers again');
     down = now;
     const failed = nodes.filter(({ failure }) => failure !== undefined);
-    for (const { address: node, failure: err } of failed)
-      if (!failing.includes(node))
-        logger.error(
-          { node, err },
-          'a node of the cluster could not be examined: its ledgers are not served until it is',
-        );
-    failing = failed.map(({ address }) => address);
+    failing = new Map(failed.map(({ address }) => [address, failing.get(address) ?? new Set()]));
+    for (const { address: node, failure: err } of failed) {
+      const told = failing.get(node)!;
+      if (told.has(String(err)) || told.size >= MOST_REASONS) continue;
+      told.add(String(err));
+      logger.error(
+        { node, err },
+        'a node of the cluster could not be examined: its ledgers are not served until it is',
+      );
+    }
   };
   const watch = async () => {
     while (!closing.signal.aborted) {
