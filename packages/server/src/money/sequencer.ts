@@ -66,7 +66,7 @@ export class Sequencer {
     private readonly deps: SequencerDeps,
   ) {
     this.leadership = new Leadership(ledger, deps);
-    this.#known = new KnownRecords(ledger, deps.records);
+    this.#known = new KnownRecords(deps.records);
   }
 
   /**

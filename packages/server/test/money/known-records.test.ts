@@ -18,7 +18,7 @@ function sessionOf(read: string[], custom: unknown): Session {
 /** Wallets of a ledger that are read once, and of these again the last and the first. */
 async function readAgain(custom: unknown, count: number): Promise<string[]> {
   const read: string[] = [];
-  const known = new KnownRecords(1, createRecordCache());
+  const known = new KnownRecords(createRecordCache());
   const find = (handle: string) => known.directory(sessionOf(read, custom)).wallet(handle);
   for (let at = 0; at < count; at += 1) await find(`w${at}`);
   read.length = 0;
@@ -38,9 +38,9 @@ it('as many records are remembered as fit into memory, whether they are long or 
   ).toEqual(['w0']);
 });
 
-it('a plan sees one version of a record, also where it is forgotten meanwhile; each ledger forgets its own', async () => {
+it('a plan sees one version of a record, also where it is forgotten meanwhile; each sequencer forgets its own', async () => {
   const cache = createRecordCache();
-  const [mine, others] = [new KnownRecords(1, cache), new KnownRecords(2, cache)];
+  const [mine, others] = [new KnownRecords(cache), new KnownRecords(cache)];
   const read: string[] = [];
   const session = sessionOf(read, {});
   const directory = mine.directory(session);
@@ -52,4 +52,11 @@ it('a plan sees one version of a record, also where it is forgotten meanwhile; e
   expect(await mine.directory(session).wallet('w')).toEqual(found);
   await others.directory(session).wallet('w');
   expect(read).toEqual(['w', 'w', 'w']);
+});
+
+it('a sequencer that took the place of an evicted one rests on nothing that this one remembered', async () => {
+  const cache = createRecordCache();
+  const read: string[] = [];
+  for (let count = 0; count < 2; count += 1) await new KnownRecords(cache).directory(sessionOf(read, {})).wallet('w');
+  expect(read).toEqual(['w', 'w']);
 });

@@ -57,7 +57,7 @@ describe('what an intent may do', () => {
         const resolution = resolved(
           await resolveIntent(
             record.data,
-            new KnownRecords(1, createRecordCache()).directory(session),
+            new KnownRecords(createRecordCache()).directory(session),
             runtime.random,
             task,
           ),
@@ -116,7 +116,7 @@ describe('what an intent may do', () => {
     };
     const { runtime, task } = session;
     const resolution = resolved(
-      await resolveIntent(data, new KnownRecords(1, createRecordCache()).directory(session), runtime.random, task),
+      await resolveIntent(data, new KnownRecords(createRecordCache()).directory(session), runtime.random, task),
     );
     const needed = permissionsOf(normalizeClaims(data), resolution);
     const named = needed.map(({ action, kind, on }) => `${action} ${kind} ${on.record.data.handle}`);

@@ -11,7 +11,7 @@ interface KnownRecord {
   /** Bytes that it takes, about. */
   readonly weight: number;
   readonly key: string;
-  /** The keys of the ledger that it is of. */
+  /** The keys of those that it is one of. */
   readonly keys: Set<string>;
 }
 
@@ -27,14 +27,14 @@ export function createRecordCache() {
   );
 }
 
-/** The wallets, symbols and bridges of one ledger that were found of late: the commit compares their versions. */
+/** The wallets, symbols and bridges of one ledger that a sequencer found of late: the commit compares their versions. */
 export class KnownRecords {
+  static #made = 0;
+  /** Begins its keys: of a ledger, a later sequencer must not find what an evicted one could no longer forget. */
+  readonly #number = KnownRecords.#made++;
   readonly #keys = new Set<string>();
 
-  constructor(
-    private readonly ledger: number,
-    private readonly cache: RecordCache,
-  ) {}
+  constructor(private readonly cache: RecordCache) {}
 
   /**
    * A directory for one plan, which sees one version of each record. Its methods throw OutOfDate for a record found under another
@@ -43,7 +43,7 @@ export class KnownRecords {
   directory(session: Session): Directory {
     const looked = new Map<string, Promise<CurrentRecord | undefined>>();
     const find = (kind: FoundKind) => (handle: string) => {
-      const key = `${this.ledger} ${kind} ${handle}`;
+      const key = `${this.#number} ${kind} ${handle}`;
       const found = looked.get(key) ?? this.#find(session, kind, handle, key);
       looked.set(key, found);
       return found;
